@@ -1,0 +1,1 @@
+"""DeepInfer's window. It talks to the engine through messages alone and never imports torch."""

@@ -1,0 +1,43 @@
+"""Where data lives and how large the engine may grow. Standard library and platformdirs only."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import platformdirs
+
+HOME_VARIABLE = "DEEPINFER_HOME"
+
+
+def default_home() -> Path:
+    """The data folder: `DEEPINFER_HOME` if set, else the platform's place for user data."""
+    named = os.environ.get(HOME_VARIABLE)
+    return Path(named).expanduser() if named else Path(platformdirs.user_data_dir("DeepInfer", appauthor=False))
+
+
+def assets_dir() -> Path:
+    """The folder of data files (catalogue, themes, icons) that ship with the program."""
+    return Path(__file__).resolve().parent.parent / "assets"
+
+
+@dataclass(frozen=True, slots=True)
+class EngineConfig:
+    """Limits of one engine. Counts are in tokens, blocks or requests as named; sizes in bytes."""
+
+    home: Path = field(default_factory=default_home)
+    backend: str = "cpu"
+    num_threads: int | None = None
+    """Arithmetic threads; None takes the physical cores."""
+    block_size: int = 16
+    max_batched_tokens: int = 512
+    """The token budget of one step."""
+    max_running_sequences: int = 16
+    max_waiting_requests: int = 64
+    kv_budget_bytes: int | None = None
+    """Bytes for the block pool; None lets the planner choose from the memory that is free."""
+
+    @property
+    def models_dir(self) -> Path:
+        return self.home / "models"

@@ -1,0 +1,83 @@
+"""Errors that a user sees: each message names the thing, the numbers and the next step."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class EngineError(Exception):
+    """A failure that a person can act on. `code` is stable and crosses the bridge; the message is for reading."""
+
+    code: ClassVar[str] = "engine_error"
+
+
+class InvalidRequestError(EngineError):
+    """The request's own content is wrong: an empty prompt, a bad sampling parameter."""
+
+    code = "invalid_request"
+
+
+class RequestTooLongError(EngineError):
+    """The request could never fit the model's context or the whole block pool."""
+
+    code = "request_too_long"
+
+
+class QueueFullError(EngineError):
+    """The waiting queue is at its bound."""
+
+    code = "queue_full"
+
+
+class NoModelError(EngineError):
+    """A request came while no model was loaded."""
+
+    code = "no_model"
+
+
+class ModelNotFoundError(EngineError):
+    """No listed model has this name."""
+
+    code = "model_not_found"
+
+
+class ModelBusyError(EngineError):
+    """The loaded model still has live requests."""
+
+    code = "model_busy"
+
+
+class CheckpointError(EngineError):
+    """A model's folder is incomplete, damaged, or of another format version."""
+
+    code = "checkpoint"
+
+
+class SourceError(EngineError):
+    """A file that was to be converted is truncated, of another kind, or of an unsupported architecture."""
+
+    code = "source"
+
+
+class StorageError(EngineError):
+    """The disk is full, or the folder cannot be written."""
+
+    code = "storage"
+
+
+class DownloadError(EngineError):
+    """A download could not be completed or failed its checksum."""
+
+    code = "download"
+
+
+class BackendError(EngineError):
+    """The asked-for backend cannot run on this machine."""
+
+    code = "backend"
+
+
+class JobCancelledError(EngineError):
+    """Raised inside a job at its next safe point after it was cancelled."""
+
+    code = "cancelled"

@@ -1,0 +1,298 @@
+"""What crosses the bridge between the engine thread and its clients: frozen records of plain values.
+
+Knows neither tensors nor callables nor exceptions; standard library only, so the window can import it at once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+FinishReason = Literal["stop", "length", "cancelled"]
+JobStage = Literal["download", "convert", "verify"]
+
+
+@dataclass(frozen=True, slots=True)
+class ChatMessage:
+    """One turn of a chat. `role` is `system`, `user` or `assistant`."""
+
+    role: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class SamplingParams:
+    """How to choose tokens and when to stop. `temperature` 0 is greedy; `top_k` 0, `top_p` 1 and `min_p` 0 are off.
+
+    `seed` None lets the engine draw one. `max_tokens` bounds the generated tokens.
+    """
+
+    temperature: float = 0.7
+    top_k: int = 0
+    top_p: float = 0.95
+    min_p: float = 0.0
+    max_tokens: int = 1024
+    stop: tuple[str, ...] = ()
+    seed: int | None = None
+
+
+# --- down: client to engine -------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Submit:
+    """Ask for one completion: either all `messages` of a chat, or a raw `prompt` without any template.
+
+    `owner` names whose the blocks are in the memory view (a chat's id). Requests of different
+    `security_domain`s never share cached blocks.
+    """
+
+    request_id: str
+    params: SamplingParams
+    messages: tuple[ChatMessage, ...] = ()
+    prompt: str | None = None
+    owner: str = ""
+    security_domain: str = "app"
+
+
+@dataclass(frozen=True, slots=True)
+class Cancel:
+    """Stop a request. Unknown or finished ids are ignored."""
+
+    request_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class LoadModel:
+    """Load a model of the library and drop the one before it; refused while requests are live."""
+
+    model_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class UnloadModel:
+    """Drop the loaded model and its pool; refused while requests are live."""
+
+
+@dataclass(frozen=True, slots=True)
+class FetchJob:
+    """Download a model of the catalogue and convert it."""
+
+    catalog_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class ConvertJob:
+    """Convert a file into the library. `bits` None chooses per tensor; `group_size` None means 32."""
+
+    source: str
+    name: str | None = None
+    bits: int | None = None
+    group_size: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StartJob:
+    """Start a job on its own thread. Starting a job whose work is partly done resumes it."""
+
+    job_id: str
+    job: FetchJob | ConvertJob
+
+
+@dataclass(frozen=True, slots=True)
+class CancelJob:
+    """Stop a job at its next safe point; finished parts stay on disk for a later start."""
+
+    job_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class WatchBlocks:
+    """Turn block snapshots on or off. At most one snapshot is made per step and per `interval_ms`."""
+
+    is_on: bool
+    interval_ms: int = 33
+
+
+Command = Submit | Cancel | LoadModel | UnloadModel | StartJob | CancelJob | WatchBlocks
+
+
+# --- up: engine to client ---------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class EngineStarted:
+    """The engine thread is ready for commands. `backend` is the one that really runs."""
+
+    backend: str
+    num_threads: int
+
+
+@dataclass(frozen=True, slots=True)
+class RequestQueued:
+    """A request waits. `position` 0 is the next to be admitted. Sent again whenever the position changes."""
+
+    request_id: str
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class PrefillProgress:
+    """After each prefill chunk: how many of the prompt's tokens are computed, cached ones included."""
+
+    request_id: str
+    num_computed_tokens: int
+    num_prompt_tokens: int
+    num_cached_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class TextDelta:
+    """New text of an answer; concatenated, the deltas are the answer. `text` may be empty while held back."""
+
+    request_id: str
+    text: str
+    token_ids: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RequestFinished:
+    """The one end of a request that was accepted. Its blocks are already released.
+
+    `ttft_s` counts from arrival to the first token, None if there was none; `tokens_per_s` is the rate of
+    the tokens after the first, None with fewer than two.
+    """
+
+    request_id: str
+    reason: FinishReason
+    num_prompt_tokens: int
+    num_cached_tokens: int
+    num_completion_tokens: int
+    ttft_s: float | None
+    tokens_per_s: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class RequestFailed:
+    """The one end of a request that was refused or broke. `code` is an `EngineError` code."""
+
+    request_id: str
+    code: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class JobProgress:
+    """How far a job's stage is. `download` and `verify` count bytes, `convert` counts layers."""
+
+    job_id: str
+    stage: JobStage
+    done: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class JobFinished:
+    """The one end of a job: `model_id` on success, else the error's `code` (`cancelled` too) and `message`."""
+
+    job_id: str
+    model_id: str | None
+    code: str | None = None
+    message: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ModelLoadProgress:
+    model_id: str
+    num_layers_loaded: int
+    num_layers: int
+
+
+@dataclass(frozen=True, slots=True)
+class ModelLoaded:
+    """A model is ready. `weight_bytes` is what the weights take in memory, `max_context` is in tokens."""
+
+    model_id: str
+    name: str
+    backend: str
+    max_context: int
+    weight_bytes: int
+    num_blocks: int
+    block_size: int
+    kv_bytes_per_token: int
+
+
+@dataclass(frozen=True, slots=True)
+class ModelLoadFailed:
+    model_id: str
+    code: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class ModelUnloaded:
+    model_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class EngineStats:
+    """The engine as a whole after a step; the block counts sum to the pool's blocks (the null block apart)."""
+
+    num_running: int
+    num_waiting: int
+    num_free_blocks: int
+    num_cached_blocks: int
+    num_referenced_blocks: int
+    tokens_per_s: float
+    """Generated tokens of all requests together over the last second."""
+
+
+@dataclass(frozen=True, slots=True)
+class EngineDied:
+    """The engine thread ended by a fault of its own; every live request has failed."""
+
+    message: str
+
+
+Event = (
+    EngineStarted
+    | RequestQueued
+    | PrefillProgress
+    | TextDelta
+    | RequestFinished
+    | RequestFailed
+    | JobProgress
+    | JobFinished
+    | ModelLoadProgress
+    | ModelLoaded
+    | ModelLoadFailed
+    | ModelUnloaded
+    | EngineStats
+    | EngineDied
+)
+
+
+@dataclass(frozen=True, slots=True)
+class BlockSnapshot:
+    """The block pool at one step, as bytes in physical order; travels in a latest-wins slot beside the events.
+
+    Per block b: `ref_counts[b]` live sequences hold it (255 means 255 or more); `is_cached[b]` is 1 if the prefix
+    cache holds it; `owners[b]` indexes `owner_names` with its last owner, 255 if it has none; `written[b]` is 1 if
+    this step wrote it. A block is free if neither referenced nor cached. `shared_owners` lists, for each block held
+    by more than one owner, (block, owner indexes). At most 255 owners are named; the oldest give way.
+    """
+
+    model_id: str
+    step: int
+    block_size: int
+    block_bytes: int
+    ref_counts: bytes
+    is_cached: bytes
+    owners: bytes
+    written: bytes
+    owner_names: tuple[str, ...]
+    shared_owners: tuple[tuple[int, tuple[int, ...]], ...]
+
+    @property
+    def num_blocks(self) -> int:
+        return len(self.ref_counts)
