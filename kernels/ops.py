@@ -1,0 +1,200 @@
+"""The table of operations that every backend offers, and the choice of backend.
+
+One signature per fused operation; `reference.py` is the specification of each. Knows nothing of sequences or files.
+
+Batch invariance: a row's result must not depend on which other rows share the call. A backend that has one kernel
+for few rows and another for many therefore never chooses by the number of rows in the call. The caller sorts the rows,
+and says with `num_narrow_rows` how many of the first belong to sequences with little to compute; only the rows after them
+may take the kernel for many. None means all rows are narrow.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from kernels.formats import PackedWeight
+
+
+class BackendUnavailableError(RuntimeError):
+    """The backend cannot run on this machine; the message says what to use instead."""
+
+
+@dataclass(frozen=True, slots=True)
+class Norm:
+    """RMSNorm: `y = x / sqrt(mean(x**2) + eps) * weight`, in float32. `weight`: float32 [K].
+
+    Gemma's flavour, which multiplies by 1 + w, is stored with the 1 already added.
+    """
+
+    weight: Tensor
+    eps: float
+
+
+@dataclass(frozen=True, slots=True)
+class WeightFacts:
+    """What really runs for one weight, for reports; told apart from the checkpoint's bits."""
+
+    weight_format: str
+    activation: str
+    accumulator: str
+    kernel: str
+
+
+@dataclass(frozen=True, slots=True)
+class AttentionBatch:
+    """Which rows attend to which cached tokens; built once per step and shared by all layers.
+
+    Sequence s owns the rows query_starts[s] .. query_starts[s + 1], at the absolute positions that end at
+    context_lengths[s] - 1. `block_tables[s]` (int64, on the pool's device) names its blocks in order, at least
+    ceil(context_lengths[s] / block_size) of them.
+    """
+
+    query_starts: tuple[int, ...]
+    context_lengths: tuple[int, ...]
+    block_tables: tuple[Tensor, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SamplingTensors:
+    """Sampling parameters of B rows. `uniform` is the row's random number in [0, 1), drawn from (seed, position).
+
+    temperature float32 [B], 0 is greedy; top_k int64 [B], 0 is off; top_p float32 [B], 1 is off; min_p float32 [B],
+    0 is off; uniform float64 [B].
+
+    Order: temperature, top-k, top-p, min-p (against the most probable token), then the token at which the cumulative
+    probability, most probable first, passes `uniform`. Ties in probability are ordered by token id.
+    """
+
+    temperature: Tensor
+    top_k: Tensor
+    top_p: Tensor
+    min_p: Tensor
+    uniform: Tensor
+
+
+class Backend(ABC):
+    """The operations of a decoder layer on one device. Weights pass through `prepare` once, when they are loaded.
+
+    Activations between operations ("the residual stream") are `activation_dtype` [rows, hidden]. All shape errors
+    raise `KernelShapeError` with both values.
+    """
+
+    name: str
+    device: torch.device
+    activation_dtype: torch.dtype
+    kv_dtype: torch.dtype
+    wide_rows: int | None
+    """From how many rows of one sequence on the kernel for many rows pays; None if there is just one kernel."""
+
+    @abstractmethod
+    def prepare(self, weight: PackedWeight) -> Any:
+        """Repack a weight from the plain layout into the one that this backend's kernels read."""
+
+    @abstractmethod
+    def describe(self, weight: Any) -> WeightFacts:
+        """What really runs for a prepared weight."""
+
+    @abstractmethod
+    def embed(self, table: Any, token_ids: Tensor, scale: float = 1.0) -> Tensor:
+        """Rows of a table [V, K] gathered by token_ids (int64 [M]) and scaled: [M, K]."""
+
+    @abstractmethod
+    def norm_linear(
+        self,
+        x: Tensor,
+        norm: Norm,
+        weight: Any,
+        bias: Tensor | None = None,
+        num_narrow_rows: int | None = None,
+    ) -> Tensor:
+        """`linear(rms_norm(x), weight) + bias`: x [M, K], weight [N, K], bias float32 [N], result [M, N]."""
+
+    @abstractmethod
+    def rope_append(
+        self,
+        qkv: Tensor,
+        positions: Tensor,
+        rope_table: Tensor,
+        key_pool: Tensor,
+        value_pool: Tensor,
+        slots: Tensor,
+        query_norm: Norm | None = None,
+        key_norm: Norm | None = None,
+    ) -> Tensor:
+        """Optional norms over the head, rotary embedding, and K/V written into the pool; returns q [M, heads, head_dim].
+
+        qkv [M, (heads + 2 * kv_heads) * head_dim]; positions int64 [M]; rope_table float32
+        [max_context, 2, head_dim / 2] (cosines, sines); pools [blocks, kv_heads, block_size, head_dim] of one layer;
+        slots int64 [M] = block * block_size + offset. Halves rotate together:
+        `(a, b) -> (a cos - b sin, b cos + a sin)` for a = head[: d/2], b = head[d/2 :].
+        """
+
+    @abstractmethod
+    def paged_attention(
+        self,
+        q: Tensor,
+        key_pool: Tensor,
+        value_pool: Tensor,
+        batch: AttentionBatch,
+        scale: float,
+        window: int | None = None,
+        softcap: float | None = None,
+    ) -> Tensor:
+        """Causal attention of a ragged batch over the paged pool; returns [M, heads * head_dim].
+
+        A row at position p sees the positions j with `p - window < j <= p`. Scores are `q.k * scale`, then
+        `softcap * tanh(score / softcap)` if given. Query head h reads kv head h // (heads / kv_heads).
+        """
+
+    @abstractmethod
+    def linear_add(
+        self,
+        x: Tensor,
+        weight: Any,
+        residual: Tensor,
+        post_norm: Norm | None = None,
+        num_narrow_rows: int | None = None,
+    ) -> Tensor:
+        """`residual + post_norm(linear(x, weight))`: x [M, K], residual [M, N]; a new tensor [M, N]."""
+
+    @abstractmethod
+    def norm_gate_up(
+        self, x: Tensor, norm: Norm, weight: Any, activation: str, num_narrow_rows: int | None = None
+    ) -> Tensor:
+        """`act(g) * u` with (g, u) the halves of `linear(rms_norm(x), weight)`; weight [2F, K], gate rows first; [M, F].
+
+        `activation` is `silu` or `gelu_tanh`.
+        """
+
+    @abstractmethod
+    def sample(self, logits: Tensor, params: SamplingTensors) -> Tensor:
+        """One token id per row: logits [B, V] to int64 [B], on the CPU."""
+
+    @abstractmethod
+    def copy_blocks(self, pool: Tensor, source: list[int], target: list[int]) -> None:
+        """Copy whole blocks inside a pool [layers, 2, blocks, kv_heads, block_size, head_dim], all layers, K and V."""
+
+
+def load_backend(name: str, num_threads: int | None = None) -> Backend:
+    """The backend called `reference`, `cpu` or `gpu`. `num_threads` None leaves torch's choice.
+
+    Raises `BackendUnavailableError` if it cannot run here, `ValueError` for any other name.
+    """
+    if num_threads is not None:
+        torch.set_num_threads(num_threads)
+    if name == "reference":
+        from kernels.reference import ReferenceBackend
+
+        return ReferenceBackend()
+    if name == "cpu":
+        from kernels.cpu.backend import CpuBackend
+
+        return CpuBackend()
+    if name == "gpu":
+        raise BackendUnavailableError("This version has no GPU kernels: use --backend cpu")
+    raise ValueError(f"unknown backend {name!r}: use reference, cpu or gpu")
