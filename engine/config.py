@@ -14,9 +14,7 @@ HOME_VARIABLE = "DEEPINFER_HOME"
 def default_home() -> Path:
     """The data folder: `DEEPINFER_HOME` if set, else the platform's place for user data."""
     named = os.environ.get(HOME_VARIABLE)
-    return (
-        Path(named).expanduser() if named else Path(platformdirs.user_data_dir("DeepInfer", appauthor=False))
-    )
+    return Path(named).expanduser() if named else Path(platformdirs.user_data_dir("DeepInfer", appauthor=False))
 
 
 def assets_dir() -> Path:

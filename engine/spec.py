@@ -69,6 +69,4 @@ class ModelSpec:
         fields = dict(data)
         rope = dict(fields.pop("rope"))
         factors = rope.pop("frequency_factors")
-        return cls(
-            rope=RopeSpec(**rope, frequency_factors=None if factors is None else tuple(factors)), **fields
-        )
+        return cls(rope=RopeSpec(**rope, frequency_factors=None if factors is None else tuple(factors)), **fields)

@@ -87,9 +87,7 @@ def check_format(bits: int, group_size: int, num_columns: int) -> None:
     if group_size not in GROUP_SIZES:
         raise FormatError(f"groups of {group_size} are not supported: use 32, 64 or 128")
     if num_columns == 0 or num_columns % group_size:
-        raise FormatError(
-            f"groups of {group_size} do not divide rows of {num_columns} weights: use a smaller group"
-        )
+        raise FormatError(f"groups of {group_size} do not divide rows of {num_columns} weights: use a smaller group")
 
 
 def pack_codes(codes: Tensor, bits: int) -> Tensor:
@@ -97,9 +95,7 @@ def pack_codes(codes: Tensor, bits: int) -> Tensor:
     if bits not in BITS:
         raise FormatError(f"{bits} bits are not supported: use 3, 4 or 8")
     if codes.dtype != torch.uint8 or codes.dim() != 2 or codes.shape[1] % 8:
-        raise FormatError(
-            f"codes are {codes.dtype} {tuple(codes.shape)}, must be uint8 [N, K] with K a multiple of 8"
-        )
+        raise FormatError(f"codes are {codes.dtype} {tuple(codes.shape)}, must be uint8 [N, K] with K a multiple of 8")
     if codes.numel() and int(codes.max()) >= 1 << bits:
         raise FormatError(f"a code of {int(codes.max())} does not fit {bits} bits")
     if bits == 8:

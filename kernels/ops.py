@@ -4,8 +4,8 @@ One signature per fused operation; `reference.py` is the specification of each. 
 
 Batch invariance: a row's result must not depend on which other rows share the call. A backend that has one kernel
 for few rows and another for many therefore never chooses by the number of rows in the call. The caller sorts the rows,
-and says with `num_narrow_rows` how many of the first belong to sequences with little to compute; only the rows after them
-may take the kernel for many. None means all rows are narrow.
+and says with `num_narrow_rows` how many of the first belong to sequences with little to compute; only the rows after
+them may take the kernel for many. None means all rows are narrow.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ class Backend(ABC):
         query_norm: Norm | None = None,
         key_norm: Norm | None = None,
     ) -> Tensor:
-        """Optional norms over the head, rotary embedding, and K/V written into the pool; returns q [M, heads, head_dim].
+        """Optional norms over the head, rotary embedding, K/V written into the pool; returns q [M, heads, head_dim].
 
         qkv [M, (heads + 2 * kv_heads) * head_dim]; positions int64 [M]; rope_table float32
         [max_context, 2, head_dim / 2] (cosines, sines); pools [blocks, kv_heads, block_size, head_dim] of one layer;
@@ -166,7 +166,7 @@ class Backend(ABC):
     def norm_gate_up(
         self, x: Tensor, norm: Norm, weight: Any, activation: str, num_narrow_rows: int | None = None
     ) -> Tensor:
-        """`act(g) * u` with (g, u) the halves of `linear(rms_norm(x), weight)`; weight [2F, K], gate rows first; [M, F].
+        """`act(g) * u` with (g, u) the halves of `linear(rms_norm(x), weight)`; weight [2F, K], gate first; [M, F].
 
         `activation` is `silu` or `gelu_tanh`.
         """
@@ -177,7 +177,7 @@ class Backend(ABC):
 
     @abstractmethod
     def copy_blocks(self, pool: Tensor, source: list[int], target: list[int]) -> None:
-        """Copy whole blocks inside a pool [layers, 2, blocks, kv_heads, block_size, head_dim], all layers, K and V."""
+        """Copy whole blocks inside a pool [layers, blocks, kv_heads, block_size, head_dim], over all layers."""
 
 
 def load_backend(name: str, num_threads: int | None = None) -> Backend:
