@@ -35,6 +35,8 @@ class EngineConfig:
     """The token budget of one step."""
     max_running_sequences: int = 16
     max_waiting_requests: int = 64
+    default_max_tokens: int = 1024
+    """Bound of an answer whose request names none."""
     kv_budget_bytes: int | None = None
     """Bytes for the block pool; None lets the planner choose from the memory that is free."""
 

@@ -24,14 +24,15 @@ class ChatMessage:
 class SamplingParams:
     """How to choose tokens and when to stop. `temperature` 0 is greedy; `top_k` 0, `top_p` 1 and `min_p` 0 are off.
 
-    `seed` None lets the engine draw one. `max_tokens` bounds the generated tokens.
+    `seed` None lets the engine draw one. `max_tokens` bounds the generated tokens; a number is refused if the context
+    or the pool could never hold it, None takes what they leave, up to `EngineConfig.default_max_tokens`.
     """
 
     temperature: float = 0.7
     top_k: int = 0
     top_p: float = 0.95
     min_p: float = 0.0
-    max_tokens: int = 1024
+    max_tokens: int | None = None
     stop: tuple[str, ...] = ()
     seed: int | None = None
 

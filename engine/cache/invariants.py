@@ -1,0 +1,38 @@
+"""The rules that hold between pool, prefix cache and live sequences after every step.
+
+Checked after each step in tests, and by the engine thread when it falls idle.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from engine.cache.block_pool import NULL_BLOCK
+from engine.cache.kv_cache import KVCache
+from engine.sequence import Sequence
+
+
+def check_invariants(cache: KVCache, sequences: Iterable[Sequence]) -> None:
+    """Raises AssertionError with the values that disagree. `sequences` are all that may hold blocks."""
+    pool, prefix_cache = cache.pool, cache.prefix_cache
+    cached = prefix_cache.cached_blocks()
+    free = pool.free_blocks()
+    owners: Counter[int] = Counter(cached.keys())
+    referenced: set[int] = set()
+    for sequence in sequences:
+        owners.update(sequence.block_ids)
+        referenced.update(sequence.block_ids)
+        needed = cache.blocks_for(sequence.num_computed_tokens)
+        assert len(sequence.block_ids) == needed, (sequence.request_id, len(sequence.block_ids), needed)
+        assert NULL_BLOCK not in sequence.block_ids, sequence.request_id
+    wrong = {
+        b: (pool.ref_counts[b], owners[b]) for b in range(1, pool.num_blocks + 1) if pool.ref_counts[b] != owners[b]
+    }
+    assert not wrong, f"blocks whose count differs from their owners (count, owners): {wrong}"
+    unreferenced = cached.keys() - referenced
+    total = len(free) + len(unreferenced) + len(referenced)
+    assert total == pool.num_blocks, (len(free), len(unreferenced), len(referenced), pool.num_blocks)
+    assert not free & (referenced | cached.keys()), free & (referenced | cached.keys())
+    assert unreferenced == {b for b in cached if prefix_cache.is_evictable(b)}, unreferenced
+    assert all(len(entry.token_ids) == cache.block_size for entry in cached.values())

@@ -1,0 +1,91 @@
+"""Full, immutable blocks by the exact tokens that lead to their end, and the order in which they give way.
+
+The cache is an owner of each block it holds. Knows nothing of sequences.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from array import array
+from collections import OrderedDict
+from collections.abc import Sequence as Tokens
+from dataclasses import dataclass
+
+from engine.cache.block_pool import BlockPool
+
+
+def scope_digest(*parts: str) -> bytes:
+    """Root of a chain of keys. Parts are length-prefixed, so that no two lists of parts meet."""
+    digest = hashlib.sha256()
+    for part in parts:
+        data = part.encode()
+        digest.update(len(data).to_bytes(8, "little") + data)
+    return digest.digest()
+
+
+def block_digest(parent: bytes, token_ids: Tokens[int]) -> bytes:
+    """Key of the block that holds `token_ids` after the blocks that `parent` stands for."""
+    return hashlib.sha256(parent + array("q", token_ids).tobytes()).digest()
+
+
+@dataclass(frozen=True, slots=True)
+class CachedBlock:
+    digest: bytes
+    token_ids: tuple[int, ...]
+
+
+class PrefixCache:
+    """Digest -> block. Blocks that nobody but the cache owns are evictable, the least recently used first."""
+
+    def __init__(self, pool: BlockPool) -> None:
+        self._pool = pool
+        self._block_by_digest: dict[bytes, int] = {}
+        self._contents: dict[int, CachedBlock] = {}
+        self._evictable: OrderedDict[int, None] = OrderedDict()
+
+    @property
+    def num_evictable(self) -> int:
+        return len(self._evictable)
+
+    def is_cached(self, block_id: int) -> bool:
+        return block_id in self._contents
+
+    def is_evictable(self, block_id: int) -> bool:
+        return block_id in self._evictable
+
+    def cached_blocks(self) -> dict[int, CachedBlock]:
+        return dict(self._contents)
+
+    def find(self, digest: bytes, token_ids: Tokens[int]) -> int | None:
+        """The block under this key, if its tokens are these exactly."""
+        block_id = self._block_by_digest.get(digest)
+        if block_id is None or self._contents[block_id].token_ids != tuple(token_ids):
+            return None
+        return block_id
+
+    def insert(self, digest: bytes, token_ids: Tokens[int], block_id: int) -> bool:
+        """Become an owner of a full block that is never written again. False if the key or block is known already."""
+        if digest in self._block_by_digest or block_id in self._contents:
+            return False
+        self._pool.retain(block_id)
+        self._block_by_digest[digest] = block_id
+        self._contents[block_id] = CachedBlock(digest, tuple(token_ids))
+        return True
+
+    def reuse(self, block_id: int) -> None:
+        """Give a cached block one more owner."""
+        self._pool.retain(block_id)
+        self._evictable.pop(block_id, None)
+
+    def on_released(self, block_id: int, num_owners: int) -> None:
+        """An owner let go of a block. Let a sequence's last block go first: tails are evicted before heads."""
+        if num_owners == 1 and block_id in self._contents:
+            self._evictable[block_id] = None
+
+    def evict(self) -> int:
+        """Forget the least recently used evictable block, which becomes free. Raises KeyError if there is none."""
+        block_id, _ = self._evictable.popitem(last=False)
+        del self._block_by_digest[self._contents.pop(block_id).digest]
+        left = self._pool.release(block_id)
+        assert left == 0, f"evicted block {block_id} still has {left} owners"
+        return block_id

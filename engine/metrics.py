@@ -1,0 +1,29 @@
+"""Counters of the engine as a whole. Each generated token and each end of a request is counted once, here."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+
+_WINDOW_S = 1.0
+
+
+class Metrics:
+    """`ends` counts requests by how they ended: `stop`, `length`, `cancelled`, `failed`."""
+
+    def __init__(self) -> None:
+        self.num_generated_tokens = 0
+        self.num_computed_tokens = 0
+        self.num_cached_tokens = 0
+        self.ends: Counter[str] = Counter()
+        self._recent: deque[tuple[float, int]] = deque()
+
+    def on_step(self, now_s: float, num_computed: int, num_generated: int) -> None:
+        self.num_computed_tokens += num_computed
+        self.num_generated_tokens += num_generated
+        self._recent.append((now_s, num_generated))
+
+    def tokens_per_s(self, now_s: float) -> float:
+        """Generated tokens of all requests over the last second."""
+        while self._recent and self._recent[0][0] < now_s - _WINDOW_S:
+            self._recent.popleft()
+        return sum(count for _, count in self._recent) / _WINDOW_S

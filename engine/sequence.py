@@ -1,0 +1,94 @@
+"""One request inside the engine: its tokens, its blocks, its state and the table of moves between states.
+
+Knows nothing of tensors, and does not decide when it moves.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum, auto
+
+from engine.messages import SamplingParams
+
+
+class SequenceState(Enum):
+    WAITING = auto()
+    PREFILL = auto()
+    DECODE = auto()
+    FINISHED = auto()
+    CANCELLED = auto()
+    FAILED = auto()
+
+
+_ENDS = frozenset({SequenceState.FINISHED, SequenceState.CANCELLED, SequenceState.FAILED})
+
+MOVES: dict[SequenceState, frozenset[SequenceState]] = {
+    SequenceState.WAITING: frozenset({SequenceState.PREFILL, SequenceState.CANCELLED, SequenceState.FAILED}),
+    SequenceState.PREFILL: frozenset({SequenceState.DECODE}) | _ENDS,
+    SequenceState.DECODE: _ENDS,
+    SequenceState.FINISHED: frozenset(),
+    SequenceState.CANCELLED: frozenset(),
+    SequenceState.FAILED: frozenset(),
+}
+
+
+@dataclass(slots=True, eq=False)
+class Sequence:
+    """A prompt and what was generated after it. Times are seconds of one monotonic clock.
+
+    `token_ids[:num_computed_tokens]` have their keys and values in `block_ids`, in order, `block_size` tokens a block.
+    """
+
+    request_id: str
+    owner: str
+    scope: bytes
+    """Root of the prefix-cache keys: requests of different scope never share blocks."""
+    token_ids: list[int]
+    num_prompt_tokens: int
+    max_tokens: int
+    params: SamplingParams
+    seed: int
+    arrival_s: float
+    state: SequenceState = SequenceState.WAITING
+    num_computed_tokens: int = 0
+    num_cached_tokens: int = 0
+    has_wide_prefill: bool = False
+    """The prompt's uncached part is long enough for the backend's kernel for many rows."""
+    block_ids: list[int] = field(default_factory=list)
+    block_digests: list[bytes] = field(default_factory=list)
+    """Prefix-cache keys of the leading full blocks, as far as they were needed."""
+    queue_position: int | None = None
+    first_token_s: float | None = None
+    last_token_s: float | None = None
+
+    @property
+    def is_live(self) -> bool:
+        return self.state not in _ENDS
+
+    @property
+    def num_output_tokens(self) -> int:
+        return len(self.token_ids) - self.num_prompt_tokens
+
+    @property
+    def num_pending_tokens(self) -> int:
+        """Tokens whose keys and values are still to be computed."""
+        return len(self.token_ids) - self.num_computed_tokens
+
+    @property
+    def max_length(self) -> int:
+        """The most tokens it may ever hold, prompt included."""
+        return self.num_prompt_tokens + self.max_tokens
+
+    def move(self, state: SequenceState) -> None:
+        assert state in MOVES[self.state], f"{self.request_id}: no move from {self.state.name} to {state.name}"
+        self.state = state
+
+    def ttft_s(self) -> float | None:
+        """Seconds from arrival to the first token."""
+        return None if self.first_token_s is None else self.first_token_s - self.arrival_s
+
+    def tokens_per_s(self) -> float | None:
+        """Rate of the tokens after the first; None with fewer than two."""
+        if self.first_token_s is None or self.last_token_s is None or self.num_output_tokens < 2:
+            return None
+        return (self.num_output_tokens - 1) / max(self.last_token_s - self.first_token_s, 1e-9)
