@@ -1,0 +1,201 @@
+"""Owns the look of the window: colours by role, the one stylesheet, the palette and the zoom of the base font.
+
+Knows no widget of its own; colours come from `assets/themes` and never from code.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from string import Template
+from typing import Literal
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QGuiApplication, QPalette
+from PySide6.QtWidgets import QApplication
+
+ThemeName = Literal["light", "dark", "system"]
+
+MIN_ZOOM_PERCENT = 80
+MAX_ZOOM_PERCENT = 200
+ICON_SIZE_PX = 16
+MIN_BASE_POINTS = 10.0
+MAX_BASE_POINTS = 11.0
+
+TEXT_PAIRS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("text", ("page", "panel", "hover", "selection", "code_bg")),
+    ("muted", ("page", "panel", "hover", "code_bg")),
+    ("accent", ("page", "panel", "code_bg")),
+    ("on_accent", ("accent", "accent_hover")),
+    ("error", ("page", "panel")),
+    ("warning", ("page", "panel")),
+    ("ok", ("page", "panel")),
+    ("code_keyword", ("code_bg",)),
+    ("code_string", ("code_bg",)),
+    ("code_comment", ("code_bg",)),
+    ("code_number", ("code_bg",)),
+    ("code_name", ("code_bg",)),
+)
+"""Every text role and the backgrounds it may stand on; each pair has a contrast of at least 4.5:1."""
+
+
+def asset_path(*parts: str) -> Path:
+    """A file of the assets that ship with the window."""
+    return Path(__file__).resolve().parent.parent.joinpath("assets", *parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Theme:
+    """Colours by role, and the colours of the memory view's owners."""
+
+    name: str
+    is_dark: bool
+    colors: Mapping[str, str]
+    owners: Sequence[str]
+
+    @classmethod
+    def read(cls, name: str) -> Theme:
+        """The theme `assets/themes/<name>.json`."""
+        data = json.loads(asset_path("themes", f"{name}.json").read_text(encoding="utf-8"))
+        return cls(data["name"], data["is_dark"], data["colors"], data["owners"])
+
+    def color(self, role: str) -> QColor:
+        """The colour of a role. Raises KeyError for a role that the theme does not have."""
+        return QColor(self.colors[role])
+
+    def owner_color(self, index: int) -> QColor:
+        """The colour of the owner with this index; after the last colour they repeat (and the grid adds a pattern)."""
+        return QColor(self.owners[index % len(self.owners)])
+
+
+class ThemeSignals(QObject):
+    """Tells those who paint for themselves that colours or sizes are others now."""
+
+    theme_changed = Signal()
+
+
+class _Look:
+    """What is applied at the moment: one per process, as the application's stylesheet is."""
+
+    def __init__(self) -> None:
+        self.choice: ThemeName = "light"
+        self.theme = Theme.read("light")
+        self.zoom_percent = 100
+        self.system_points: float | None = None
+        self.signals = ThemeSignals()
+        self.is_following = False
+
+
+_look: _Look | None = None
+
+
+def _current_look() -> _Look:
+    global _look
+    if _look is None:
+        _look = _Look()
+    return _look
+
+
+def theme_signals() -> ThemeSignals:
+    """The object whose `theme_changed` is emitted after each change of theme or zoom."""
+    return _current_look().signals
+
+
+def current_theme() -> Theme:
+    """The theme that is applied (light until `apply_theme` was called)."""
+    return _current_look().theme
+
+
+def icon_size_px() -> int:
+    """The edge of a small icon at the present zoom, in device-independent pixels."""
+    return round(ICON_SIZE_PX * _current_look().zoom_percent / 100)
+
+
+def apply_theme(app: QApplication, name: ThemeName) -> Theme:
+    """Give the whole application the theme `name`; `system` follows the desktop's light or dark setting."""
+    look = _current_look()
+    look.choice = name
+    hints = app.styleHints()
+    if not look.is_following:
+        look.is_following = True
+        hints.colorSchemeChanged.connect(_on_color_scheme_changed)
+    # The platform draws title bars and native dialogs after this setting.
+    schemes = {"light": Qt.ColorScheme.Light, "dark": Qt.ColorScheme.Dark, "system": Qt.ColorScheme.Unknown}
+    hints.setColorScheme(schemes[name])
+    if name == "system":
+        look.theme = Theme.read("dark" if hints.colorScheme() == Qt.ColorScheme.Dark else "light")
+    else:
+        look.theme = Theme.read(name)
+    _apply(app, look)
+    return look.theme
+
+
+def apply_zoom(app: QApplication, percent: int) -> None:
+    """Scale the base font and all that follows it; `percent` is brought into 80–200."""
+    look = _current_look()
+    look.zoom_percent = max(MIN_ZOOM_PERCENT, min(MAX_ZOOM_PERCENT, percent))
+    _apply(app, look)
+
+
+def stylesheet(theme: Theme, base_points: float, icon_px: int = ICON_SIZE_PX) -> str:
+    """The one stylesheet, with the theme's colours and the sizes of this zoom."""
+    template = Template(asset_path("themes", "window.qss").read_text(encoding="utf-8"))
+    return template.substitute(
+        theme.colors,
+        title_pt=f"{base_points * 1.5:.1f}",
+        heading_pt=f"{base_points * 1.15:.1f}",
+        icon_px=icon_px,
+    )
+
+
+def _on_color_scheme_changed() -> None:
+    app = QGuiApplication.instance()
+    if _current_look().choice == "system" and isinstance(app, QApplication):
+        apply_theme(app, "system")
+
+
+def _apply(app: QApplication, look: _Look) -> None:
+    if look.system_points is None:
+        # A font set in pixels reports no point size.
+        points = app.font().pointSizeF()
+        look.system_points = min(MAX_BASE_POINTS, max(MIN_BASE_POINTS, points))
+    if app.style().name().lower() != "fusion":
+        app.setStyle("Fusion")
+    points = look.system_points * look.zoom_percent / 100
+    font = QFont(app.font())
+    font.setPointSizeF(points)
+    app.setFont(font)
+    app.setPalette(_palette(look.theme))
+    app.setStyleSheet(stylesheet(look.theme, points, icon_size_px()))
+    look.signals.theme_changed.emit()
+
+
+def _palette(theme: Theme) -> QPalette:
+    roles = {
+        QPalette.ColorRole.Window: "page",
+        QPalette.ColorRole.WindowText: "text",
+        QPalette.ColorRole.Base: "page",
+        QPalette.ColorRole.AlternateBase: "panel",
+        QPalette.ColorRole.Text: "text",
+        QPalette.ColorRole.PlaceholderText: "muted",
+        QPalette.ColorRole.Button: "panel",
+        QPalette.ColorRole.ButtonText: "text",
+        QPalette.ColorRole.BrightText: "error",
+        QPalette.ColorRole.ToolTipBase: "panel",
+        QPalette.ColorRole.ToolTipText: "text",
+        QPalette.ColorRole.Highlight: "selection",
+        QPalette.ColorRole.HighlightedText: "text",
+        QPalette.ColorRole.Link: "accent",
+        QPalette.ColorRole.LinkVisited: "accent",
+        QPalette.ColorRole.Mid: "line",
+        QPalette.ColorRole.Dark: "line",
+        QPalette.ColorRole.Accent: "accent",
+    }
+    palette = QPalette(theme.color("panel"))
+    for role, name in roles.items():
+        palette.setColor(role, theme.color(name))
+    for role in (QPalette.ColorRole.WindowText, QPalette.ColorRole.Text, QPalette.ColorRole.ButtonText):
+        palette.setColor(QPalette.ColorGroup.Disabled, role, theme.color("muted"))
+    return palette

@@ -1,0 +1,118 @@
+"""Themes: readable in both, complete, and followed by the whole application."""
+
+import re
+
+import pytest
+from PySide6.QtGui import QColor, QPalette
+from PySide6.QtWidgets import QApplication
+
+from app.theme import (
+    TEXT_PAIRS,
+    Theme,
+    apply_theme,
+    apply_zoom,
+    asset_path,
+    current_theme,
+    icon_size_px,
+    stylesheet,
+    theme_signals,
+)
+
+THEMES = ("light", "dark")
+
+
+def luminance(color: str) -> float:
+    def linear(byte: int) -> float:
+        part = byte / 255
+        return part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
+
+    red, green, blue = (linear(int(color[i : i + 2], 16)) for i in (1, 3, 5))
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(one: str, other: str) -> float:
+    bright, dim = sorted((luminance(one), luminance(other)), reverse=True)
+    return (bright + 0.05) / (dim + 0.05)
+
+
+@pytest.fixture
+def plain_look(qapp: QApplication):
+    yield qapp
+    apply_zoom(qapp, 100)
+    apply_theme(qapp, "light")
+
+
+def test_contrast_formula_gives_the_known_extremes():
+    assert contrast("#000000", "#ffffff") == pytest.approx(21)
+    assert contrast("#777777", "#777777") == pytest.approx(1)
+
+
+@pytest.mark.parametrize("name", THEMES)
+def test_every_text_on_every_of_its_backgrounds_has_contrast_of_4_5(name: str):
+    colors = Theme.read(name).colors
+    weak = {
+        (text, background): round(contrast(colors[text], colors[background]), 2)
+        for text, backgrounds in TEXT_PAIRS
+        for background in backgrounds
+        if contrast(colors[text], colors[background]) < 4.5
+    }
+    assert weak == {}
+
+
+@pytest.mark.parametrize("name", THEMES)
+def test_focus_ring_stands_out_from_its_surroundings(name: str):
+    colors = Theme.read(name).colors
+    assert min(contrast(colors["accent"], colors[role]) for role in ("page", "panel", "hover")) >= 3
+
+
+def test_stylesheet_uses_only_declared_pairs_of_text_and_background():
+    allowed = {(text, background) for text, backgrounds in TEXT_PAIRS for background in backgrounds}
+    # A progress bar never shows its text.
+    sheet = re.sub(r"/\*.*?\*/", "", asset_path("themes", "window.qss").read_text(encoding="utf-8"), flags=re.S)
+    for selector, body in re.findall(r"([^{}]+)\{((?:[^{}]|\$\{\w+\})*)\}", sheet):
+        text = re.search(r"(?:^|[;\s])color: \$(\w+)", body)
+        background = re.search(r"background: \$(\w+)", body)
+        if text and background and "QProgressBar" not in selector:
+            assert (text[1], background[1]) in allowed, selector.strip()
+
+
+def test_both_themes_have_the_same_roles_and_eight_owner_colours():
+    light, dark = (Theme.read(name) for name in THEMES)
+    assert set(light.colors) == set(dark.colors)
+    assert len(set(light.owners)) == len(set(dark.owners)) == 8
+
+
+@pytest.mark.parametrize("name", THEMES)
+def test_stylesheet_leaves_no_role_unfilled(name: str):
+    assert "$" not in stylesheet(Theme.read(name), 10.0)
+
+
+def test_owner_colours_repeat_after_eight():
+    theme = Theme.read("light")
+    assert theme.owner_color(9) == theme.owner_color(1) != theme.owner_color(2)
+
+
+def test_applied_theme_reaches_palette_and_listeners(plain_look: QApplication, qtbot):
+    with qtbot.waitSignal(theme_signals().theme_changed):
+        dark = apply_theme(plain_look, "dark")
+    assert current_theme() is dark
+    assert plain_look.palette().color(QPalette.ColorRole.Window) == QColor(dark.colors["page"])
+    assert dark.colors["panel"] in plain_look.styleSheet()
+
+
+def test_system_theme_is_one_of_the_two(plain_look: QApplication):
+    assert apply_theme(plain_look, "system").name in THEMES
+
+
+@pytest.mark.parametrize(("asked", "given"), [(50, 80), (100, 100), (150, 150), (999, 200)])
+def test_zoom_scales_the_base_font_within_its_limits(plain_look: QApplication, asked: int, given: int):
+    apply_zoom(plain_look, 100)
+    base = plain_look.font().pointSizeF()
+    apply_zoom(plain_look, asked)
+    assert plain_look.font().pointSizeF() == pytest.approx(base * given / 100)
+    assert icon_size_px() == round(16 * given / 100)
+
+
+def test_base_font_is_of_10_to_11_points(plain_look: QApplication):
+    apply_zoom(plain_look, 100)
+    assert 10 <= plain_look.font().pointSizeF() <= 11
