@@ -1,0 +1,177 @@
+"""Owns the window's side of the engine: commands down, events routed to streams and signals.
+
+Does not know how the engine works nor what the views do; the engine is injected.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import uuid
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any, Protocol
+
+from PySide6.QtCore import QObject, Signal
+
+from app.bridge.mailbox import Mailbox
+from app.bridge.response_stream import ResponseStream, StreamEvent
+from app.bridge.throttle import Throttle
+from engine.messages import (
+    BlockSnapshot,
+    Cancel,
+    ChatMessage,
+    Command,
+    EngineDied,
+    EngineStarted,
+    EngineStats,
+    Event,
+    JobFinished,
+    JobProgress,
+    ModelLoaded,
+    ModelLoadFailed,
+    ModelLoadProgress,
+    ModelUnloaded,
+    PrefillProgress,
+    RequestFailed,
+    RequestFinished,
+    RequestQueued,
+    SamplingParams,
+    Submit,
+    TextDelta,
+)
+
+_log = logging.getLogger(__name__)
+STATS_INTERVAL_MS = 100
+
+
+class Engine(Protocol):
+    """What the client needs of `engine.api.EngineHandle`."""
+
+    def start(self) -> None: ...
+
+    def send(self, command: Command) -> None: ...
+
+    def close(self, timeout_s: float = 10) -> bool: ...
+
+
+EngineFactory = Callable[[Callable[[Sequence[Event]], None], Callable[[BlockSnapshot], None]], Engine]
+"""Makes an engine that is not started, from its sink and its snapshot sink."""
+
+
+class EngineClient(QObject):
+    """The asyncio face of the engine. Lives on the GUI thread; every signal is emitted there."""
+
+    engine_started = Signal(EngineStarted)
+    engine_died = Signal(EngineDied)
+    model_changed = Signal(object)
+    """ModelLoadProgress | ModelLoaded | ModelLoadFailed | ModelUnloaded"""
+    job_progressed = Signal(JobProgress)
+    job_finished = Signal(JobFinished)
+    stats_changed = Signal(EngineStats)
+    snapshot_arrived = Signal(BlockSnapshot)
+
+    def __init__(
+        self, make_engine: EngineFactory, loop: asyncio.AbstractEventLoop, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._make_engine = make_engine
+        self._loop = loop
+        self._streams: dict[str, ResponseStream] = {}
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._stats: EngineStats | None = None
+        # Stats come once per step; no view needs them that often.
+        self._stats_throttle = Throttle(STATS_INTERVAL_MS, self._emit_stats, self)
+        self._connect_engine()
+
+    def _connect_engine(self) -> None:
+        self._mailbox = Mailbox(self._loop, self._on_event, self._on_snapshot)
+        self._engine = self._make_engine(self._mailbox.put, self._mailbox.put_snapshot)
+
+    def start(self) -> None:
+        self._engine.start()
+
+    def send(self, command: Command) -> None:
+        self._engine.send(command)
+
+    def run(self, coroutine: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        """Starts a task on the window's loop and keeps it alive; a fault in it is logged."""
+        task = self._loop.create_task(coroutine)
+        self._tasks.add(task)
+        task.add_done_callback(self._on_task_done)
+        return task
+
+    def stream(self, messages: Sequence[ChatMessage], params: SamplingParams, owner: str) -> ResponseStream:
+        """Submits a chat and gives back its events. Closing the stream before its end cancels the request."""
+        request_id = uuid.uuid4().hex
+        stream = ResponseStream(request_id, self._on_stream_cancelled, self._on_stream_left)
+        self._streams[request_id] = stream
+        self.send(Submit(request_id, params, messages=tuple(messages), owner=owner))
+        return stream
+
+    async def restart(self) -> None:
+        """Puts a new engine in the place of one that died."""
+        self._mailbox.close()
+        await asyncio.get_running_loop().run_in_executor(None, self._engine.close)
+        self._connect_engine()
+        self.start()
+
+    def close(self) -> bool:
+        """Stops delivery, then the engine with its threads. True if they ended."""
+        self._mailbox.close()
+        self._stats_throttle.cancel()
+        for stream in list(self._streams.values()):
+            stream.close()
+        for task in list(self._tasks):
+            task.cancel()
+        return self._engine.close()
+
+    def _on_stream_cancelled(self, request_id: str) -> None:
+        self.send(Cancel(request_id))
+
+    def _on_stream_left(self, request_id: str) -> None:
+        self._streams.pop(request_id, None)
+
+    def _on_task_done(self, task: asyncio.Task[Any]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            _log.error("A task of the window failed", exc_info=error)
+
+    def _on_snapshot(self, snapshot: BlockSnapshot) -> None:
+        self.snapshot_arrived.emit(snapshot)
+
+    def _on_event(self, event: Event) -> None:
+        match event:
+            case RequestQueued() | PrefillProgress() | TextDelta() | RequestFinished() | RequestFailed():
+                self._route_to_stream(event)
+            case EngineStats():
+                self._stats = event
+                self._stats_throttle.request()
+            case ModelLoadProgress() | ModelLoaded() | ModelLoadFailed() | ModelUnloaded():
+                self.model_changed.emit(event)
+            case JobProgress():
+                self.job_progressed.emit(event)
+            case JobFinished():
+                self.job_finished.emit(event)
+            case EngineStarted():
+                self.engine_started.emit(event)
+            case EngineDied():
+                self._fail_streams(event)
+                self.engine_died.emit(event)
+
+    def _route_to_stream(self, event: StreamEvent) -> None:
+        stream = self._streams.get(event.request_id)
+        if stream is None:  # its reader has left
+            return
+        stream.put(event)
+        if isinstance(event, RequestFinished | RequestFailed):
+            del self._streams[event.request_id]
+
+    def _fail_streams(self, death: EngineDied) -> None:
+        """Ends what the engine could not end itself any more."""
+        streams, self._streams = self._streams, {}
+        for request_id, stream in streams.items():
+            stream.put(RequestFailed(request_id, death.code, death.message))
+
+    def _emit_stats(self) -> None:
+        if self._stats is not None:
+            self.stats_changed.emit(self._stats)
