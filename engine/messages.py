@@ -250,8 +250,9 @@ class EngineStats:
 
 @dataclass(frozen=True, slots=True)
 class EngineDied:
-    """The engine thread ended by a fault of its own; every live request has failed."""
+    """The engine thread ended, by a fault of its own or because it could not start; every live request has failed."""
 
+    code: str
     message: str
 
 

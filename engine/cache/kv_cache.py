@@ -21,7 +21,7 @@ class PrefixMatch:
 
 
 class KVCache:
-    """Hands blocks of `block_size` tokens to sequences. Its caller makes sure by `num_available` that there are enough."""
+    """Hands blocks of `block_size` tokens to sequences. The caller makes sure, by `num_available`, of enough."""
 
     def __init__(self, num_blocks: int, block_size: int) -> None:
         self.block_size = block_size

@@ -1,0 +1,65 @@
+"""EngineHandle: the only door to the engine. Importing it does not import torch; `start` does, on the engine thread."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable
+from collections.abc import Sequence as Events
+from pathlib import Path
+
+from engine.config import EngineConfig
+from engine.messages import BlockSnapshot, Command, EngineDied, Event
+from engine.store.library import Library, ModelEntry
+
+__all__ = ["EngineConfig", "EngineHandle", "ModelEntry", "list_models"]
+
+
+def list_models(home: Path) -> list[ModelEntry]:
+    """The verified models of a data folder, by name. Reads manifests only."""
+    return Library(EngineConfig(home=home).models_dir).list()
+
+
+class EngineHandle:
+    """One engine and its thread.
+
+    `sink` gets all events of a step in one call on the engine thread, and those of jobs on their threads; it must be quick
+    and never raise. `snapshot_sink` gets block snapshots on the engine thread while they are watched.
+    """
+
+    def __init__(
+        self,
+        config: EngineConfig,
+        sink: Callable[[Events[Event]], None],
+        snapshot_sink: Callable[[BlockSnapshot], None] | None = None,
+    ) -> None:
+        self._config = config
+        self._sink = sink
+        self._snapshot_sink = snapshot_sink
+        self._commands: queue.SimpleQueue[Command | None] = queue.SimpleQueue()
+        self._closing = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
+
+    def start(self) -> None:
+        """Start the engine thread and return at once. `EngineStarted` or `EngineDied` follows."""
+        self._thread.start()
+
+    def send(self, command: Command) -> None:
+        """Queue a command; from any thread, never blocks. Commands sent before `start` are kept."""
+        self._commands.put(command)
+
+    def close(self, timeout_s: float = 10) -> bool:
+        """End all requests and jobs and join the thread. True if it ended in time. Idempotent."""
+        self._closing.set()
+        self._commands.put(None)
+        if self._thread.ident is not None:
+            self._thread.join(timeout_s)
+        return not self._thread.is_alive()
+
+    def _run(self) -> None:
+        try:
+            from engine.worker import run_engine_thread
+        except (ImportError, OSError) as error:  # a broken torch install shows itself only here
+            self._sink([EngineDied("engine_error", f"The engine cannot start: {error}. Install the program again")])
+            return
+        run_engine_thread(self._config, self._commands, self._closing, self._sink, self._snapshot_sink)

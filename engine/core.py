@@ -1,0 +1,265 @@
+"""The engine's step: schedule, run, settle. Turns requests into events.
+
+No threads in it, and no tensors: the runner it is given does the arithmetic.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from collections.abc import Sequence as Chunks
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from engine.cache.block_view import snapshot_blocks
+from engine.cache.invariants import check_invariants
+from engine.cache.kv_cache import KVCache
+from engine.errors import EngineError
+from engine.messages import (
+    BlockSnapshot,
+    EngineStats,
+    Event,
+    FinishReason,
+    PrefillProgress,
+    RequestFailed,
+    RequestFinished,
+    RequestQueued,
+    Submit,
+    TextDelta,
+)
+from engine.metrics import Metrics
+from engine.requests import RequestReader
+from engine.scheduler import ScheduledChunk, Scheduler
+from engine.sequence import Sequence, SequenceState
+from engine.text.detokenizer import IncrementalDetokenizer
+from engine.text.stop import StopMatcher
+
+_log = logging.getLogger(__name__)
+
+
+class BatchRunner(Protocol):
+    """What the core needs of a runner; see `engine.forward.runner.Runner`."""
+
+    def copy_blocks(self, copies: list[tuple[int, int]]) -> None: ...
+
+    def run(self, chunks: Chunks[ScheduledChunk]) -> dict[str, int]: ...
+
+
+@dataclass(slots=True)
+class _Answer:
+    """A live request and its way from tokens to shown text."""
+
+    sequence: Sequence
+    detokenizer: IncrementalDetokenizer
+    stop: StopMatcher
+    unsent_token_ids: list[int] = field(default_factory=list)
+
+
+class EngineCore:
+    """Requests of one loaded model. `clock` gives seconds and never goes back."""
+
+    def __init__(
+        self,
+        reader: RequestReader,
+        runner: BatchRunner,
+        cache: KVCache,
+        scheduler: Scheduler,
+        end_token_ids: frozenset[int],
+        clock: Callable[[], float],
+    ) -> None:
+        self._reader = reader
+        self._runner = runner
+        self._cache = cache
+        self._scheduler = scheduler
+        self._end_token_ids = end_token_ids
+        self._clock = clock
+        self._answers: dict[str, _Answer] = {}
+        self._events: list[Event] = []
+        self._written: frozenset[int] = frozenset()
+        self.num_steps = 0
+        self.metrics = Metrics()
+
+    @property
+    def num_live(self) -> int:
+        return len(self._answers)
+
+    # --- requests ---------------------------------------------------------------------------------
+
+    def submit(self, submit: Submit) -> None:
+        """Queue a request, or refuse it by a `RequestFailed`."""
+        if submit.request_id in self._answers:
+            _log.error("request id %s is live already; the second request is dropped", submit.request_id)
+            return
+        try:
+            sequence = self._reader.read(submit, self._clock())
+            self._scheduler.add(sequence)
+        except EngineError as error:
+            self._on_failed(submit.request_id, error.code, str(error))
+            return
+        detokenizer = IncrementalDetokenizer(self._reader.tokenizer.decode)
+        self._answers[submit.request_id] = _Answer(sequence, detokenizer, StopMatcher(submit.params.stop))
+        self._publish_positions()
+
+    def cancel(self, request_id: str) -> None:
+        """End a request now; its blocks are free when this returns. Unknown and ended ids are ignored."""
+        answer = self._answers.get(request_id)
+        if answer is not None:
+            self._send_text(answer, answer.stop.add(answer.detokenizer.finish()) + answer.stop.finish())
+            self._finish(answer, SequenceState.CANCELLED, "cancelled")
+
+    def live_request_ids(self) -> list[str]:
+        return list(self._answers)
+
+    def fail_all(self, code: str, message: str) -> None:
+        """End every live request by a failure."""
+        for answer in list(self._answers.values()):
+            self._fail(answer, code, message)
+
+    # --- the step ---------------------------------------------------------------------------------
+
+    def step(self) -> list[Event]:
+        """One forward for whoever is due, and all events since the last call."""
+        chunks = self._scheduler.schedule()
+        self._publish_positions()
+        self._runner.copy_blocks(self._cache.drain_copies())
+        if chunks:
+            self.num_steps += 1
+            self._settle(chunks, self._run(chunks))
+        return self.drain_events()
+
+    def drain_events(self) -> list[Event]:
+        events, self._events = self._events, []
+        return events
+
+    def _run(self, chunks: list[ScheduledChunk]) -> dict[str, int]:
+        """The new tokens by request. If the batch breaks, each sequence is tried alone and only the culprits fail."""
+        try:
+            return self._runner.run(chunks)
+        except (RuntimeError, MemoryError) as error:
+            if len(chunks) == 1:
+                _log.exception("forward of %s failed", chunks[0].sequence.request_id)
+                self._fail(self._answers[chunks[0].sequence.request_id], "forward_failed", f"The model failed: {error}")
+                return {}
+        token_ids: dict[str, int] = {}
+        for chunk in chunks:
+            token_ids |= self._run([chunk])
+        return token_ids
+
+    def _settle(self, chunks: list[ScheduledChunk], token_ids: dict[str, int]) -> None:
+        now_s = self._clock()
+        size = self._cache.block_size
+        written: set[int] = set()
+        survivors = [chunk for chunk in chunks if chunk.sequence.is_live]
+        num_generated = 0
+        for chunk in survivors:
+            sequence = chunk.sequence
+            start, end = sequence.num_computed_tokens, sequence.num_computed_tokens + chunk.num_tokens
+            written.update(sequence.block_ids[start // size : (end - 1) // size + 1])
+            is_last = chunk.closes_gap
+            sequence.num_computed_tokens = end
+            self._cache.register(sequence)
+            if sequence.state is SequenceState.PREFILL:
+                self._on_prefilled(sequence, is_last)
+            if is_last:
+                num_generated += 1
+                self._on_token(self._answers[sequence.request_id], token_ids[sequence.request_id], now_s)
+        self._written = frozenset(written)
+        self.metrics.on_step(now_s, sum(chunk.num_tokens for chunk in survivors), num_generated)
+
+    def _on_prefilled(self, sequence: Sequence, is_last: bool) -> None:
+        self._events.append(
+            PrefillProgress(
+                sequence.request_id,
+                min(sequence.num_computed_tokens, sequence.num_prompt_tokens),
+                sequence.num_prompt_tokens,
+                sequence.num_cached_tokens,
+            )
+        )
+        if is_last:
+            sequence.move(SequenceState.DECODE)
+
+    def _on_token(self, answer: _Answer, token_id: int, now_s: float) -> None:
+        sequence = answer.sequence
+        sequence.token_ids.append(token_id)
+        sequence.last_token_s = now_s
+        if sequence.first_token_s is None:
+            sequence.first_token_s = now_s
+        answer.unsent_token_ids.append(token_id)
+        is_end = token_id in self._end_token_ids
+        text = "" if is_end else answer.stop.add(answer.detokenizer.add(token_id))
+        is_full = sequence.num_output_tokens >= sequence.max_tokens
+        if (is_end or is_full) and not answer.stop.has_matched:
+            text += answer.stop.add(answer.detokenizer.finish())
+            text += answer.stop.finish()
+        self._send_text(answer, text)
+        if is_end or answer.stop.has_matched:
+            self._finish(answer, SequenceState.FINISHED, "stop")
+        elif is_full:
+            self._finish(answer, SequenceState.FINISHED, "length")
+
+    # --- ends -------------------------------------------------------------------------------------
+
+    def _send_text(self, answer: _Answer, text: str) -> None:
+        if text or answer.unsent_token_ids:
+            self._events.append(TextDelta(answer.sequence.request_id, text, tuple(answer.unsent_token_ids)))
+            answer.unsent_token_ids.clear()
+
+    def _finish(self, answer: _Answer, state: SequenceState, reason: FinishReason) -> None:
+        sequence = answer.sequence
+        self._end(sequence, state, reason)
+        self.metrics.num_cached_tokens += sequence.num_cached_tokens
+        self._events.append(
+            RequestFinished(
+                sequence.request_id,
+                reason,
+                sequence.num_prompt_tokens,
+                sequence.num_cached_tokens,
+                sequence.num_output_tokens,
+                sequence.ttft_s(),
+                sequence.tokens_per_s(),
+            )
+        )
+
+    def _fail(self, answer: _Answer, code: str, message: str) -> None:
+        self._end(answer.sequence, SequenceState.FAILED, None)
+        self._on_failed(answer.sequence.request_id, code, message)
+
+    def _on_failed(self, request_id: str, code: str, message: str) -> None:
+        self.metrics.ends["failed"] += 1
+        self._events.append(RequestFailed(request_id, code, message))
+
+    def _end(self, sequence: Sequence, state: SequenceState, reason: FinishReason | None) -> None:
+        sequence.move(state)
+        self._scheduler.remove(sequence)
+        del self._answers[sequence.request_id]
+        if reason is not None:
+            self.metrics.ends[reason] += 1
+
+    # --- views ------------------------------------------------------------------------------------
+
+    def _publish_positions(self) -> None:
+        for position, sequence in enumerate(self._scheduler.waiting):
+            if sequence.queue_position != position:
+                sequence.queue_position = position
+                self._events.append(RequestQueued(sequence.request_id, position))
+
+    def stats(self) -> EngineStats:
+        num_cached = self._cache.prefix_cache.num_evictable
+        num_free = self._cache.pool.num_free
+        return EngineStats(
+            num_running=len(self._scheduler.running),
+            num_waiting=len(self._scheduler.waiting),
+            num_free_blocks=num_free,
+            num_cached_blocks=num_cached,
+            num_referenced_blocks=self._cache.pool.num_blocks - num_free - num_cached,
+            tokens_per_s=self.metrics.tokens_per_s(self._clock()),
+        )
+
+    def snapshot(self, model_id: str, block_bytes: int) -> BlockSnapshot:
+        return snapshot_blocks(
+            self._cache, self._scheduler.running, self._written, model_id, self.num_steps, block_bytes
+        )
+
+    def check_invariants(self) -> None:
+        """Raises AssertionError if blocks and their owners disagree."""
+        check_invariants(self._cache, self._scheduler)

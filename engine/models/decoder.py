@@ -1,0 +1,95 @@
+"""The one decoder: embedding, layers, head, as calls of a backend's fused operations.
+
+Knows nothing of sequences and blocks; the pool's tensors and the batch tell it where to read and write.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from engine.models.weights import HeadWeights, LayerWeights
+from engine.spec import ModelSpec, RopeSpec
+from kernels.ops import AttentionBatch, Backend, Norm
+
+
+def rope_table(rope: RopeSpec, head_dim: int, max_positions: int) -> Tensor:
+    """Cosines and sines, float32 [max_positions, 2, head_dim / 2].
+
+    angle(p, i) = p * theta ** (-2 i / head_dim) / factor(i)  (Su et al. 2021, eq. 15)
+    """
+    frequencies = rope.theta ** (-torch.arange(0, head_dim, 2, dtype=torch.float64) / head_dim)
+    if rope.frequency_factors is not None:
+        frequencies = frequencies / torch.tensor(rope.frequency_factors, dtype=torch.float64)
+    angles = torch.arange(max_positions, dtype=torch.float64).unsqueeze(1) * frequencies
+    return torch.stack([angles.cos(), angles.sin()], dim=1).float()
+
+
+@dataclass(frozen=True, slots=True)
+class PagedPool:
+    """Keys and values of all layers: two tensors [layers, blocks, kv_heads, block_size, head_dim]; block 0 is null."""
+
+    keys: Tensor
+    values: Tensor
+
+    @property
+    def block_size(self) -> int:
+        return self.keys.shape[3]
+
+
+def make_pool(spec: ModelSpec, num_blocks: int, block_size: int, backend: Backend) -> PagedPool:
+    """A zeroed pool of `num_blocks` usable blocks and the null block."""
+    shape = (spec.num_layers, num_blocks + 1, spec.num_kv_heads, block_size, spec.head_dim)
+    keys, values = (torch.zeros(shape, dtype=backend.kv_dtype, device=backend.device) for _ in range(2))
+    return PagedPool(keys, values)
+
+
+@dataclass(frozen=True, slots=True)
+class ForwardInput:
+    """One forward: M rows of any number of sequences. token_ids, positions, slots: int64 [M]; see kernels.ops."""
+
+    token_ids: Tensor
+    positions: Tensor
+    slots: Tensor
+    attention: AttentionBatch
+    num_narrow_rows: int
+
+
+class Decoder:
+    """Weights as `backend` prepared them. `table` is the embedding, and the head too where the model is tied."""
+
+    def __init__(
+        self, spec: ModelSpec, backend: Backend, table: Any, layers: list[LayerWeights[Any]], head: HeadWeights[Any]
+    ) -> None:
+        assert len(layers) == spec.num_layers, (len(layers), spec.num_layers)
+        self.spec = spec
+        self._backend = backend
+        self._table = table
+        self._layers = layers
+        self._head_norm = Norm(head.norm, spec.rms_norm_eps)
+        self._head = table if head.matrix is None else head.matrix
+        self._rope = rope_table(spec.rope, spec.head_dim, spec.max_context).to(backend.device)
+
+    def hidden(self, batch: ForwardInput, pool: PagedPool) -> Tensor:
+        """The residual stream after the last layer, [M, hidden]; writes the rows' keys and values into the pool."""
+        backend, spec, narrow = self._backend, self.spec, batch.num_narrow_rows
+        x = backend.embed(self._table, batch.token_ids)
+        for index, layer in enumerate(self._layers):
+            keys, values = pool.keys[index], pool.values[index]
+            norm = Norm(layer.attention_norm, spec.rms_norm_eps)
+            qkv = backend.norm_linear(x, norm, layer.qkv, layer.qkv_bias, narrow)
+            q = backend.rope_append(qkv, batch.positions, self._rope, keys, values, batch.slots)
+            scale = spec.head_dim**-0.5
+            attended = backend.paged_attention(q, keys, values, batch.attention, scale, spec.sliding_window)
+            x = backend.linear_add(attended, layer.output, x, num_narrow_rows=narrow)
+            norm = Norm(layer.feed_forward_norm, spec.rms_norm_eps)
+            gated = backend.norm_gate_up(x, norm, layer.gate_up, spec.activation, narrow)
+            x = backend.linear_add(gated, layer.down, x, num_narrow_rows=narrow)
+        return x
+
+    def logits(self, hidden: Tensor) -> Tensor:
+        """[B, hidden] to [B, vocab]. All rows are narrow, so that a token's logits never depend on its neighbours."""
+        return self._backend.norm_linear(hidden, self._head_norm, self._head)

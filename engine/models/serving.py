@@ -1,0 +1,105 @@
+"""A model of the library made ready to serve: decoder, text, pool and core, put together for one backend."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import psutil
+
+from engine.cache.kv_cache import KVCache
+from engine.config import EngineConfig
+from engine.core import EngineCore
+from engine.forward.runner import Runner
+from engine.messages import ModelLoaded, ModelLoadProgress
+from engine.models.loading import load_decoder
+from engine.planner import num_pool_blocks
+from engine.requests import RequestReader
+from engine.scheduler import Scheduler
+from engine.store.checkpoint import Checkpoint
+from engine.store.library import ModelEntry
+from engine.text.template import ChatTemplate
+from engine.text.tokenizer import Tokenizer
+from kernels.ops import Backend
+
+
+@dataclass(frozen=True, slots=True)
+class ServedModel:
+    """A loaded model. `block_bytes`: bytes of one block over all layers, keys and values."""
+
+    core: EngineCore
+    facts: ModelLoaded
+    block_bytes: int
+
+
+def serve(
+    entry: ModelEntry, backend: Backend, config: EngineConfig, on_progress: Callable[[ModelLoadProgress], None]
+) -> ServedModel:
+    """Load a model and give it a pool. Raises `CheckpointError` for a damaged one, MemoryError if it does not fit."""
+    checkpoint = Checkpoint.open(entry.path)
+    spec = checkpoint.manifest.spec
+    tokenizer = load_tokenizer(checkpoint)
+    template = load_template(checkpoint, tokenizer)
+    decoder, weight_bytes = load_decoder(
+        checkpoint, backend, lambda done, total: on_progress(ModelLoadProgress(entry.model_id, done, total))
+    )
+    element_bytes = backend.kv_dtype.itemsize
+    free_bytes = psutil.virtual_memory().available
+    num_blocks = num_pool_blocks(spec, config.block_size, element_bytes, free_bytes, config.kv_budget_bytes)
+    cache = KVCache(num_blocks, config.block_size)
+    reader = RequestReader(
+        tokenizer,
+        template,
+        _cache_scope(checkpoint, backend, config.block_size),
+        spec.max_context,
+        num_blocks * config.block_size,
+        config.default_max_tokens,
+    )
+    scheduler = Scheduler(
+        cache,
+        config.max_batched_tokens,
+        config.max_running_sequences,
+        config.max_waiting_requests,
+        backend.wide_rows,
+    )
+    runner = Runner(decoder, backend, num_blocks, config.block_size)
+    core = EngineCore(reader, runner, cache, scheduler, frozenset(checkpoint.manifest.end_token_ids), time.monotonic)
+    kv_bytes = spec.kv_bytes_per_token(element_bytes)
+    facts = ModelLoaded(
+        entry.model_id,
+        entry.name,
+        backend.name,
+        spec.max_context,
+        weight_bytes,
+        num_blocks,
+        config.block_size,
+        kv_bytes,
+    )
+    return ServedModel(core, facts, kv_bytes * config.block_size)
+
+
+def load_tokenizer(checkpoint: Checkpoint) -> Tokenizer:
+    manifest = checkpoint.manifest
+    return Tokenizer(checkpoint.tokenizer_path, manifest.bos_token_id, manifest.adds_bos)
+
+
+def load_template(checkpoint: Checkpoint, tokenizer: Tokenizer) -> ChatTemplate | None:
+    if checkpoint.chat_template is None:
+        return None
+    manifest = checkpoint.manifest
+    eos = next(iter(manifest.end_token_ids), None)
+    return ChatTemplate(checkpoint.chat_template, tokenizer.token(manifest.bos_token_id), tokenizer.token(eos))
+
+
+def _cache_scope(checkpoint: Checkpoint, backend: Backend, block_size: int) -> tuple[str, ...]:
+    """What decides the bytes in a block besides the tokens."""
+    manifest = checkpoint.manifest
+    return (
+        manifest.weights_digest,
+        manifest.tokenizer_digest,
+        repr(manifest.spec.rope),
+        backend.name,
+        str(backend.kv_dtype),
+        f"block {block_size}",
+    )

@@ -1,0 +1,83 @@
+"""What this machine has, and how much of it a model's cache may take. Imports no torch; knows nothing of tensors."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+from engine.spec import ModelSpec
+
+_POOL_SHARE = 0.25
+"""Of the free memory, for the block pool, where the user has set no budget."""
+_POOL_CONTEXTS = 4
+"""The pool need not hold more than so many full contexts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """Sizes in bytes, free as of now."""
+
+    cpu_name: str
+    num_cores: int
+    memory_bytes: int
+    memory_free_bytes: int
+    disk_free_bytes: int
+    gpu_name: str | None = None
+    gpu_memory_bytes: int | None = None
+
+
+def machine(home: Path) -> Machine:
+    """This machine, with the free space of the disk that holds (or will hold) `home`."""
+    memory = psutil.virtual_memory()
+    return Machine(
+        cpu_name=_cpu_name(),
+        num_cores=num_physical_cores(),
+        memory_bytes=memory.total,
+        memory_free_bytes=memory.available,
+        disk_free_bytes=shutil.disk_usage(_nearest_existing(home)).free,
+    )
+
+
+def num_physical_cores() -> int:
+    """Cores this process may use, without hyper-threads: arithmetic gains nothing from those."""
+    physical = psutil.cpu_count(logical=False) or os.cpu_count() or 1
+    try:
+        allowed = len(psutil.Process().cpu_affinity() or ())
+    except AttributeError:  # macOS has no affinity
+        allowed = 0
+    return max(1, min(physical, allowed or physical))
+
+
+def num_pool_blocks(
+    spec: ModelSpec, block_size: int, kv_element_bytes: int, memory_free_bytes: int, budget_bytes: int | None
+) -> int:
+    """Blocks of the KV pool: the user's budget, else a share of the free memory but not more than some full contexts."""
+    block_bytes = block_size * spec.kv_bytes_per_token(kv_element_bytes)
+    if budget_bytes is not None:
+        return max(1, budget_bytes // block_bytes)
+    useful = -(-_POOL_CONTEXTS * spec.max_context // block_size)
+    return max(1, min(useful, int(memory_free_bytes * _POOL_SHARE) // block_bytes))
+
+
+def _cpu_name() -> str:
+    if platform.system() == "Linux":
+        try:
+            lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
+        except OSError:
+            lines = []
+        for line in lines:
+            if line.startswith("model name"):
+                return line.split(":", 1)[1].strip()
+    return platform.processor() or platform.machine() or "CPU"
+
+
+def _nearest_existing(path: Path) -> Path:
+    path = path.absolute()
+    while not path.exists():
+        path = path.parent
+    return path

@@ -1,0 +1,93 @@
+"""From a `Submit` to a `Sequence`: what a request may ask for, and what could never fit.
+
+Knows nothing of queues and of what else is running.
+"""
+
+from __future__ import annotations
+
+import math
+import secrets
+from dataclasses import dataclass
+
+from engine.cache.prefix_cache import scope_digest
+from engine.errors import InvalidRequestError, RequestTooLongError
+from engine.messages import SamplingParams, Submit
+from engine.sequence import Sequence
+from engine.text.template import ChatTemplate
+from engine.text.tokenizer import Tokenizer
+
+_ROLES = ("system", "user", "assistant")
+
+
+@dataclass(frozen=True, slots=True)
+class RequestReader:
+    """What must be known of the loaded model to read a request. Token limits are in tokens."""
+
+    tokenizer: Tokenizer
+    template: ChatTemplate | None
+    cache_scope: tuple[str, ...]
+    """Everything but the security domain that must agree before two requests may share a block."""
+    max_context: int
+    pool_tokens: int
+    default_max_tokens: int
+
+    def read(self, submit: Submit, arrival_s: float) -> Sequence:
+        """Raises `InvalidRequestError` for bad content and `RequestTooLongError` for what could never fit."""
+        check_params(submit.params)
+        token_ids = self._prompt_ids(submit)
+        seed = secrets.randbits(63) if submit.params.seed is None else submit.params.seed
+        return Sequence(
+            request_id=submit.request_id,
+            owner=submit.owner,
+            scope=scope_digest(*self.cache_scope, submit.security_domain),
+            token_ids=token_ids,
+            num_prompt_tokens=len(token_ids),
+            max_tokens=self._max_tokens(len(token_ids), submit.params.max_tokens),
+            params=submit.params,
+            seed=seed,
+            arrival_s=arrival_s,
+        )
+
+    def _prompt_ids(self, submit: Submit) -> list[int]:
+        if (submit.prompt is None) == (not submit.messages):
+            raise InvalidRequestError("A request needs either messages or a raw prompt")
+        if submit.prompt is not None:
+            token_ids = self.tokenizer.encode_raw(submit.prompt)
+        elif self.template is None:
+            raise InvalidRequestError("This model has no chat template: send a raw prompt (--raw)")
+        else:
+            unknown = sorted({message.role for message in submit.messages} - set(_ROLES))
+            if unknown:
+                raise InvalidRequestError(f"Unknown role {unknown[0]!r}: use system, user or assistant")
+            token_ids = self.tokenizer.encode(self.template.render(submit.messages))
+        if not token_ids:
+            raise InvalidRequestError("The prompt is empty: write something")
+        return token_ids
+
+    def _max_tokens(self, num_prompt_tokens: int, asked: int | None) -> int:
+        limit = min(self.max_context, self.pool_tokens)
+        name = "the model's context" if self.max_context <= self.pool_tokens else "the whole block pool"
+        needed = num_prompt_tokens + (1 if asked is None else asked)
+        if needed > limit:
+            answer = "1 token of answer" if asked is None else f"up to {asked} of answer"
+            raise RequestTooLongError(
+                f"Needs {needed} tokens ({num_prompt_tokens} of prompt and {answer}), {name} holds {limit}: "
+                "shorten the chat or ask for a shorter answer"
+            )
+        return min(self.default_max_tokens, limit - num_prompt_tokens) if asked is None else asked
+
+
+def check_params(params: SamplingParams) -> None:
+    """Raises `InvalidRequestError` naming the parameter, its value and what it may be."""
+    checks = (
+        ("temperature", params.temperature, 0 <= params.temperature < math.inf, "a number from 0 up"),
+        ("top_k", params.top_k, params.top_k >= 0, "0 (off) or more"),
+        ("top_p", params.top_p, 0 < params.top_p <= 1, "above 0 and at most 1"),
+        ("min_p", params.min_p, 0 <= params.min_p < 1, "from 0 to below 1"),
+        ("max_tokens", params.max_tokens, params.max_tokens is None or params.max_tokens >= 1, "1 or more"),
+        ("seed", params.seed, params.seed is None or 0 <= params.seed < 1 << 64, "from 0 to below 2**64"),
+        ("stop", params.stop, all(params.stop), "strings that are not empty"),
+    )
+    for name, value, is_good, wanted in checks:
+        if not is_good:
+            raise InvalidRequestError(f"{name} is {value!r}: it must be {wanted}")

@@ -1,0 +1,250 @@
+"""The engine thread: drains commands, steps the core, publishes once per step. Owns the loaded model.
+
+Knows nothing of who sent a command and who reads an event.
+"""
+
+from __future__ import annotations
+
+import gc
+import logging
+import queue
+import threading
+import time
+from collections.abc import Callable
+from collections.abc import Sequence as Events
+
+from engine.config import EngineConfig
+from engine.core import EngineCore
+from engine.errors import BackendError, EngineError, ModelBusyError, NoModelError
+from engine.jobs.runner import JobRunner
+from engine.messages import (
+    BlockSnapshot,
+    Cancel,
+    CancelJob,
+    Command,
+    EngineDied,
+    EngineStarted,
+    EngineStats,
+    Event,
+    LoadModel,
+    ModelLoadFailed,
+    ModelLoadProgress,
+    ModelUnloaded,
+    RequestFailed,
+    StartJob,
+    Submit,
+    UnloadModel,
+    WatchBlocks,
+)
+from engine.models.serving import ServedModel, serve
+from engine.planner import num_physical_cores
+from engine.store.library import Library
+from kernels.ops import Backend, BackendUnavailableError, load_backend
+
+_log = logging.getLogger(__name__)
+
+_STATS_INTERVAL_S = 0.1
+
+
+class _ClosedError(Exception):
+    """The engine is closing while a model loads."""
+
+
+class Worker:
+    """`commands` ends with None. Both sinks are called on the thread that runs `run`."""
+
+    def __init__(
+        self,
+        config: EngineConfig,
+        commands: queue.SimpleQueue[Command | None],
+        closing: threading.Event,
+        sink: Callable[[Events[Event]], None],
+        snapshot_sink: Callable[[BlockSnapshot], None] | None,
+        jobs: JobRunner,
+    ) -> None:
+        self._config = config
+        self._commands = commands
+        self._closing = closing
+        self._sink = sink
+        self._snapshot_sink = snapshot_sink
+        self._jobs = jobs
+        self._backend: Backend
+        self._library = Library(config.models_dir)
+        self._model: ServedModel | None = None
+        self._watch: WatchBlocks | None = None
+        self._events: list[Event] = []
+        self._last_stats: EngineStats | None = None
+        self._next_stats_s = 0.0
+        self._next_snapshot_s = 0.0
+
+    def run(self) -> None:
+        """Until None is drained, or until a fault that is reported as `EngineDied`."""
+        try:
+            self._start()
+            while self._drain():
+                self._step()
+        except _ClosedError:
+            pass
+        except EngineError as error:
+            self._die(error.code, str(error))
+        except Exception as error:  # the last line of defence of this thread
+            _log.exception("the engine thread ended")
+            self._die("engine_error", f"{type(error).__name__}: {error}")
+        finally:
+            self._shut_down()
+
+    def _start(self) -> None:
+        num_threads = self._config.num_threads or num_physical_cores()
+        try:
+            self._backend = load_backend(self._config.backend, num_threads)
+        except BackendUnavailableError as error:
+            raise BackendError(str(error)) from error
+        self._events.append(EngineStarted(self._backend.name, num_threads))
+        self._publish()
+
+    # --- commands ---------------------------------------------------------------------------------
+
+    def _drain(self) -> bool:
+        """Obey what has come in; wait for the first if there is nothing to compute. False when the engine closes."""
+        is_idle = self._core is None or not self._core.num_live
+        if is_idle and self._commands.empty() and self._core is not None:
+            self._core.check_invariants()
+        while is_idle or not self._commands.empty():
+            command = self._commands.get()
+            is_idle = False
+            if command is None or self._closing.is_set():
+                return False
+            self._obey(command)
+        return True
+
+    @property
+    def _core(self) -> EngineCore | None:
+        return None if self._model is None else self._model.core
+
+    def _obey(self, command: Command) -> None:
+        match command:
+            case Submit():
+                self._submit(command)
+            case Cancel(request_id):
+                if self._core is not None:
+                    self._core.cancel(request_id)
+            case LoadModel(model_id):
+                self._load(model_id)
+            case UnloadModel():
+                self._unload_on_request()
+            case StartJob():
+                self._jobs.start(command)
+            case CancelJob(job_id):
+                self._jobs.cancel(job_id)
+            case WatchBlocks():
+                self._watch = command if command.is_on else None
+                self._next_snapshot_s = 0.0
+
+    def _submit(self, submit: Submit) -> None:
+        if self._core is None:
+            error = NoModelError("No model is loaded: load one first")
+            self._events.append(RequestFailed(submit.request_id, error.code, str(error)))
+        else:
+            self._core.submit(submit)
+
+    def _load(self, model_id: str) -> None:
+        try:
+            entry = self._library.find(model_id)
+            self._check_idle()
+            self._unload()
+            self._model = serve(entry, self._backend, self._config, self._on_load_progress)
+        except EngineError as error:
+            self._events.append(ModelLoadFailed(model_id, error.code, str(error)))
+        except MemoryError:
+            message = f"There is not enough memory for {model_id}: close other programs or pick a smaller model"
+            self._events.append(ModelLoadFailed(model_id, "out_of_memory", message))
+        else:
+            self._events.append(self._model.facts)
+        self._publish()
+
+    def _on_load_progress(self, progress: ModelLoadProgress) -> None:
+        if self._closing.is_set():
+            raise _ClosedError
+        self._sink([progress])
+
+    def _unload_on_request(self) -> None:
+        try:
+            self._check_idle()
+        except ModelBusyError as error:
+            assert self._model is not None
+            self._events.append(ModelLoadFailed(self._model.facts.model_id, error.code, str(error)))
+        else:
+            self._unload()
+
+    def _check_idle(self) -> None:
+        if self._model is not None and self._model.core.num_live:
+            count = self._model.core.num_live
+            raise ModelBusyError(
+                f"{count} answer{'s' if count > 1 else ''} still running on {self._model.facts.name}: "
+                "stop them or wait until they end"
+            )
+
+    def _unload(self) -> None:
+        if self._model is not None:
+            self._events.append(ModelUnloaded(self._model.facts.model_id))
+            self._model = None
+            gc.collect()  # weights and pool are large, and cycles would keep them until some later time
+
+    # --- the step ---------------------------------------------------------------------------------
+
+    def _step(self) -> None:
+        if self._core is not None:
+            # Also when idle: refusals and cancellations wait in the core for the next publication.
+            self._events += self._core.step() if self._core.num_live else self._core.drain_events()
+        self._observe()
+        self._publish()
+
+    def _observe(self) -> None:
+        """Statistics at most ten times a second, and always when the engine falls idle; snapshots as watched."""
+        if self._model is None:
+            return
+        core, now_s = self._model.core, time.monotonic()
+        is_idle = not core.num_live
+        if is_idle or now_s >= self._next_stats_s:
+            stats = core.stats()
+            if stats != self._last_stats:
+                self._events.append(stats)
+            self._last_stats, self._next_stats_s = stats, now_s + _STATS_INTERVAL_S
+        if self._watch is not None and self._snapshot_sink is not None and (is_idle or now_s >= self._next_snapshot_s):
+            self._next_snapshot_s = now_s + self._watch.interval_ms / 1000
+            self._snapshot_sink(core.snapshot(self._model.facts.model_id, self._model.block_bytes))
+
+    def _publish(self) -> None:
+        if self._events:
+            events, self._events = self._events, []
+            self._sink(events)
+
+    def _die(self, code: str, message: str) -> None:
+        if self._core is not None:
+            self._core.fail_all(code, "The engine stopped: restart it and try again")
+            self._events += self._core.drain_events()
+        self._events.append(EngineDied(code, message))
+        self._publish()
+
+    def _shut_down(self) -> None:
+        if self._core is not None:
+            for request_id in self._core.live_request_ids():
+                self._core.cancel(request_id)
+            self._events += self._core.drain_events()
+            self._publish()
+        self._model = None
+
+
+def run_engine_thread(
+    config: EngineConfig,
+    commands: queue.SimpleQueue[Command | None],
+    closing: threading.Event,
+    sink: Callable[[Events[Event]], None],
+    snapshot_sink: Callable[[BlockSnapshot], None] | None,
+) -> None:
+    """Body of the engine thread; returns when the engine and its jobs have ended."""
+    jobs = JobRunner(config, sink)
+    try:
+        Worker(config, commands, closing, sink, snapshot_sink, jobs).run()
+    finally:
+        jobs.close(timeout_s=5)
