@@ -23,8 +23,8 @@ def list_models(home: Path) -> list[ModelEntry]:
 class EngineHandle:
     """One engine and its thread.
 
-    `sink` gets all events of a step in one call on the engine thread, and those of jobs on their threads; it must be quick
-    and never raise. `snapshot_sink` gets block snapshots on the engine thread while they are watched.
+    `sink` gets all events of a step in one call on the engine thread, and those of jobs on their threads; it must be
+    quick and never raise. `snapshot_sink` gets block snapshots on the engine thread while they are watched.
     """
 
     def __init__(

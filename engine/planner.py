@@ -56,7 +56,7 @@ def num_physical_cores() -> int:
 def num_pool_blocks(
     spec: ModelSpec, block_size: int, kv_element_bytes: int, memory_free_bytes: int, budget_bytes: int | None
 ) -> int:
-    """Blocks of the KV pool: the user's budget, else a share of the free memory but not more than some full contexts."""
+    """Blocks of the KV pool: by the user's budget, else a share of the free memory, at most some full contexts."""
     block_bytes = block_size * spec.kv_bytes_per_token(kv_element_bytes)
     if budget_bytes is not None:
         return max(1, budget_bytes // block_bytes)

@@ -36,8 +36,8 @@ from engine.messages import (
     UnloadModel,
     WatchBlocks,
 )
-from engine.models.serving import ServedModel, serve
 from engine.planner import num_physical_cores
+from engine.serving import ServedModel, serve
 from engine.store.library import Library
 from kernels.ops import Backend, BackendUnavailableError, load_backend
 

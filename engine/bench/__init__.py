@@ -1,0 +1,1 @@
+"""Measurements of quality and speed. Nothing here is used while serving."""

@@ -1,0 +1,58 @@
+"""Perplexity of a text under a model, window by window, through the decoder that serves requests."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from engine.models.decoder import Decoder, ForwardInput, make_pool
+from kernels.ops import AttentionBatch, Backend
+
+
+@dataclass(frozen=True, slots=True)
+class Perplexity:
+    """exp of the mean negative log-likelihood (natural log) of `num_scored_tokens`."""
+
+    perplexity: float
+    num_scored_tokens: int
+    num_windows: int
+    window: int
+
+
+@torch.inference_mode()
+def score(decoder: Decoder, backend: Backend, token_ids: list[int], window: int) -> Perplexity:
+    """Cut the text into windows of `window` tokens and score the second half of each, given all before it in the window.
+
+    A last window that is shorter is left out, unless it is the only one. Needs two tokens at least.
+    """
+    starts = list(range(0, len(token_ids) - window + 1, window)) or [0]
+    total, num_scored = 0.0, 0
+    for start in starts:
+        losses = _losses(decoder, backend, token_ids[start : start + window])
+        total += float(losses.sum())
+        num_scored += losses.numel()
+    return Perplexity(math.exp(total / num_scored), num_scored, len(starts), window)
+
+
+def _losses(decoder: Decoder, backend: Backend, token_ids: list[int]) -> Tensor:
+    """Negative log-likelihood of the tokens from the middle on: float64 [n - max(n // 2, 1)]."""
+    num_tokens = len(token_ids)
+    # One block holds the whole window: a contiguous cache.
+    pool = make_pool(decoder.spec, 1, num_tokens, backend)
+    positions = torch.arange(num_tokens, device=backend.device)
+    ids = torch.tensor(token_ids, device=backend.device)
+    table = torch.ones(1, dtype=torch.int64, device=backend.device)
+    is_wide = backend.wide_rows is not None and num_tokens >= backend.wide_rows
+    forward = ForwardInput(
+        token_ids=ids,
+        positions=positions,
+        slots=positions + num_tokens,
+        attention=AttentionBatch((0, num_tokens), (num_tokens,), (table,)),
+        num_narrow_rows=0 if is_wide else num_tokens,
+    )
+    first = max(num_tokens // 2, 1)
+    logits = decoder.logits(decoder.hidden(forward, pool)[first - 1 : -1])
+    return torch.nn.functional.cross_entropy(logits.double(), ids[first:], reduction="none")

@@ -1,0 +1,204 @@
+"""`generate` and `chat`: answers on the terminal, through the same engine as the window."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from engine.commands.session import EngineSession
+from engine.messages import (
+    Cancel,
+    ChatMessage,
+    RequestFailed,
+    RequestFinished,
+    SamplingParams,
+    Submit,
+    TextDelta,
+)
+
+
+def add_parsers(subparsers: argparse._SubParsersAction[Any]) -> None:
+    generate = subparsers.add_parser("generate", help="answer one or more prompts, all at once")
+    generate.add_argument("model", metavar="MODEL")
+    generate.add_argument("--prompt", action="append", required=True, help="may be given several times")
+    generate.add_argument("--raw", action="store_true", help="continue the prompt as it is, without chat template")
+    _add_sampling(generate)
+    generate.set_defaults(run=run_generate)
+    chat = subparsers.add_parser("chat", help="chat on the terminal")
+    chat.add_argument("model", metavar="MODEL")
+    _add_sampling(chat)
+    chat.set_defaults(run=run_chat)
+
+
+def _add_sampling(parser: argparse.ArgumentParser) -> None:
+    defaults = SamplingParams()
+    parser.add_argument("--system", help="a system prompt")
+    parser.add_argument("--max-tokens", type=int, help="at most so many tokens of answer")
+    parser.add_argument("--temperature", type=float, default=defaults.temperature, help="0 is greedy (%(default)s)")
+    parser.add_argument("--top-k", type=int, default=defaults.top_k, help="0 is off (%(default)s)")
+    parser.add_argument("--top-p", type=float, default=defaults.top_p, help="1 is off (%(default)s)")
+    parser.add_argument("--min-p", type=float, default=defaults.min_p, help="0 is off (%(default)s)")
+    parser.add_argument("--seed", type=int, help="makes the answer repeatable")
+    parser.add_argument("--stop", action="append", default=[], help="end before this text; may be given several times")
+
+
+def _sampling(args: argparse.Namespace) -> SamplingParams:
+    return SamplingParams(
+        temperature=args.temperature,
+        top_k=args.top_k,
+        top_p=args.top_p,
+        min_p=args.min_p,
+        max_tokens=args.max_tokens,
+        stop=tuple(args.stop),
+        seed=args.seed,
+    )
+
+
+@dataclass(slots=True)
+class _Completion:
+    """What came for one prompt so far."""
+
+    text: str = ""
+    token_ids: list[int] = field(default_factory=list)
+    end: RequestFinished | None = None
+    error: RequestFailed | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        if self.error is not None:
+            return {"error": {"code": self.error.code, "message": self.error.message}}
+        assert self.end is not None
+        return {
+            "text": self.text,
+            "token_ids": self.token_ids,
+            "prompt_tokens": self.end.num_prompt_tokens,
+            "cached_tokens": self.end.num_cached_tokens,
+            "completion_tokens": self.end.num_completion_tokens,
+            "finish_reason": self.end.reason,
+            "ttft_s": self.end.ttft_s,
+            "tokens_per_s": self.end.tokens_per_s,
+        }
+
+
+def run_generate(args: argparse.Namespace) -> int:
+    """All prompts run in one engine at once. Exit code 2 if any of them failed; the others are printed all the same."""
+    params = _sampling(args)
+    completions = {str(index): _Completion() for index in range(len(args.prompt))}
+    with EngineSession(args.home, args.backend, args.model) as session:
+        for request_id, prompt in zip(completions, args.prompt, strict=True):
+            session.send(_submit(request_id, prompt, args, params))
+        _collect(session, completions)
+    failures = [completion.error for completion in completions.values() if completion.error is not None]
+    if args.json:
+        print(json.dumps([completion.to_json() for completion in completions.values()], ensure_ascii=False, indent=1))
+    else:
+        _print_texts(list(completions.values()))
+    for failure in failures:
+        print(f"error: prompt {int(failure.request_id) + 1}: {failure.message}", file=sys.stderr)
+    return 2 if failures else 0
+
+
+def _submit(request_id: str, prompt: str, args: argparse.Namespace, params: SamplingParams) -> Submit:
+    if args.raw:
+        text = prompt if args.system is None else f"{args.system}\n{prompt}"
+        return Submit(request_id, params, prompt=text, owner=request_id)
+    return Submit(request_id, params, messages=(*_system(args), ChatMessage("user", prompt)), owner=request_id)
+
+
+def _system(args: argparse.Namespace) -> tuple[ChatMessage, ...]:
+    return () if args.system is None else (ChatMessage("system", args.system),)
+
+
+def _collect(session: EngineSession, completions: dict[str, _Completion]) -> None:
+    num_open = len(completions)
+    for event in session.events():
+        match event:
+            case TextDelta(request_id, text, token_ids):
+                completions[request_id].text += text
+                completions[request_id].token_ids += token_ids
+            case RequestFinished(request_id):
+                completions[request_id].end = event
+                num_open -= 1
+            case RequestFailed(request_id):
+                completions[request_id].error = event
+                num_open -= 1
+        if not num_open:
+            return
+
+
+def _print_texts(completions: list[_Completion]) -> None:
+    for index, completion in enumerate(completions):
+        if len(completions) > 1:
+            print(f"--- {index + 1}")
+        if completion.error is None:
+            print(completion.text)
+
+
+def run_chat(args: argparse.Namespace) -> int:
+    """Reads lines until end of input. Ctrl+C stops an answer; at the prompt it leaves."""
+    params = _sampling(args)
+    messages = list(_system(args))
+    with EngineSession(args.home, args.backend, args.model) as session:
+        if sys.stdin.isatty():
+            print("Write a message; Ctrl+C stops an answer, Ctrl+D leaves.", file=sys.stderr)
+        for turn, line in enumerate(_lines()):
+            messages.append(ChatMessage("user", line))
+            answer = _stream_answer(session, str(turn), tuple(messages), params)
+            if answer is None:
+                messages.pop()
+            else:
+                messages.append(ChatMessage("assistant", answer))
+    return 0
+
+
+def _lines() -> Iterator[str]:
+    while True:
+        if sys.stdin.isatty():
+            print("> ", end="", flush=True)
+        line = sys.stdin.readline()
+        if not line:
+            return
+        if line.strip():
+            yield line.rstrip("\r\n")
+
+
+def _stream_answer(
+    session: EngineSession, request_id: str, messages: tuple[ChatMessage, ...], params: SamplingParams
+) -> str | None:
+    """Print the answer as it comes; None if the request failed, in which case the reason was printed."""
+    session.send(Submit(request_id, params, messages=messages, owner="chat"))
+    text = ""
+    events = session.events()
+    while True:
+        try:
+            event = next(events)
+        except KeyboardInterrupt:
+            session.send(Cancel(request_id))
+            events = session.events()
+            continue
+        match event:
+            case TextDelta(id_, new_text) if id_ == request_id:
+                text += new_text
+                print(new_text, end="", flush=True)
+            case RequestFinished(id_) if id_ == request_id:
+                print(flush=True)
+                _print_facts(event)
+                return text
+            case RequestFailed(id_, _, message) if id_ == request_id:
+                print(f"error: {message}", file=sys.stderr)
+                return None
+
+
+def _print_facts(end: RequestFinished) -> None:
+    if not sys.stderr.isatty():
+        return
+    facts = []
+    if end.tokens_per_s is not None:
+        facts.append(f"{end.tokens_per_s:.0f} tok/s")
+    if end.ttft_s is not None:
+        facts.append(f"first token {end.ttft_s:.2f} s")
+    facts += [f"{end.num_cached_tokens} cached", end.reason]
+    print(f"[{' · '.join(facts)}]", file=sys.stderr)
