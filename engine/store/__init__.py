@@ -1,0 +1,1 @@
+"""Models on disk: the checkpoint of one, and the library of all. It knows nothing of where models come from."""

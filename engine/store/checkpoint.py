@@ -1,0 +1,158 @@
+"""One model on disk, opened for reading: weights are mapped into memory, one layer at a time.
+
+Knows nothing of how the model is run or made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from safetensors import SafetensorError, safe_open
+from torch import Tensor
+
+from engine.errors import CheckpointError
+from engine.models.weights import HeadWeights, LayerWeights
+from engine.store.files import FileRecord, hash_file
+from engine.store.layout import (
+    EMBED_FILE,
+    EMBEDDING,
+    HEAD,
+    HEAD_FILE,
+    TEMPLATE_FILE,
+    TOKENIZER_FILE,
+    layer_file,
+    layer_tensor,
+    matrix_shapes,
+)
+from engine.store.manifest import Manifest, TensorFormat, check_files, read_manifest
+from kernels.formats import FormatError, PackedWeight
+
+
+class Checkpoint:
+    """A finished model. Tensors are views of the mapped files: they cost memory when they are touched."""
+
+    def __init__(self, path: Path, manifest: Manifest) -> None:
+        self.path = path
+        self.manifest = manifest
+
+    @classmethod
+    def open(cls, path: Path) -> Checkpoint:
+        """Raises `CheckpointError` if a file is missing or has another size; `verify` reads the content too."""
+        manifest = read_manifest(path)
+        check_files(path, manifest)
+        return cls(path, manifest)
+
+    @property
+    def tokenizer_path(self) -> Path:
+        return self.path / TOKENIZER_FILE
+
+    @property
+    def chat_template(self) -> str | None:
+        """The Jinja text, None where the model has none. Raises `CheckpointError`."""
+        if TEMPLATE_FILE not in self.manifest.files:
+            return None
+        try:
+            return (self.path / TEMPLATE_FILE).read_text(encoding="utf-8")
+        except (OSError, ValueError) as error:
+            raise CheckpointError(
+                f"Cannot read {self.path / TEMPLATE_FILE} ({error}): convert the model again"
+            ) from error
+
+    def read_embedding(self) -> PackedWeight:
+        return self._matrix(self._tensors(EMBED_FILE), EMBED_FILE, EMBEDDING, EMBEDDING)
+
+    def read_layer(self, index: int) -> LayerWeights[PackedWeight]:
+        file_name, spec = layer_file(index), self.manifest.spec
+        tensors = self._tensors(file_name)
+        qkv, output, gate_up, down = (
+            self._matrix(tensors, file_name, matrix, layer_tensor(index, matrix))
+            for matrix in ("qkv", "output", "gate_up", "down")
+        )
+        return LayerWeights(
+            attention_norm=self._vector(tensors, file_name, "attention_norm", spec.hidden_size),
+            qkv=qkv,
+            qkv_bias=self._vector(tensors, file_name, "qkv_bias", spec.qkv_size) if spec.has_qkv_bias else None,
+            output=output,
+            feed_forward_norm=self._vector(tensors, file_name, "feed_forward_norm", spec.hidden_size),
+            gate_up=gate_up,
+            down=down,
+        )
+
+    def read_head(self) -> HeadWeights[PackedWeight]:
+        tensors = self._tensors(HEAD_FILE)
+        norm = self._vector(tensors, HEAD_FILE, "norm", self.manifest.spec.hidden_size)
+        return HeadWeights(norm, None if self.manifest.spec.is_tied else self._matrix(tensors, HEAD_FILE, HEAD, HEAD))
+
+    def verify(
+        self,
+        on_progress: Callable[[int, int], None] | None = None,
+        is_cancelled: Callable[[], bool] | None = None,
+    ) -> None:
+        """Hash every file against the manifest; `on_progress(bytes done, bytes in all)`.
+
+        Raises `CheckpointError` naming the first file that differs, `JobCancelledError` if cancelled.
+        """
+        verify_files(self.path, dict(self.manifest.files), on_progress, is_cancelled)
+
+    def _tensors(self, file_name: str) -> dict[str, Tensor]:
+        path = self.path / file_name
+        try:
+            with safe_open(path, framework="pt") as file:
+                return {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 – not a mapping
+        except (OSError, SafetensorError) as error:
+            raise CheckpointError(f"Cannot read {path} ({error}): convert the model again") from error
+
+    def _vector(self, tensors: dict[str, Tensor], file_name: str, name: str, size: int) -> Tensor:
+        tensor = self._tensor(tensors, file_name, name)
+        if tuple(tensor.shape) != (size,):
+            raise self._wrong_shape(file_name, name, tuple(tensor.shape), (size,))
+        return tensor
+
+    def _matrix(self, tensors: dict[str, Tensor], file_name: str, name: str, listed_as: str) -> PackedWeight:
+        form: TensorFormat = self.manifest.quantization[listed_as]
+        codes, scale = (self._tensor(tensors, file_name, f"{name}.{part}") for part in ("codes", "scale"))
+        minimum = self._tensor(tensors, file_name, f"{name}.minimum") if form.has_minimum else None
+        try:
+            weight = PackedWeight(codes, scale, minimum, form.bits, form.group_size)
+        except FormatError as error:
+            raise CheckpointError(f"{self.path / file_name}: {name}: {error}: convert the model again") from error
+        wanted = matrix_shapes(self.manifest.spec)[name]
+        if (weight.num_rows, weight.num_columns) != wanted:
+            raise self._wrong_shape(file_name, name, (weight.num_rows, weight.num_columns), wanted)
+        return weight
+
+    def _tensor(self, tensors: dict[str, Tensor], file_name: str, name: str) -> Tensor:
+        if name not in tensors:
+            raise CheckpointError(f"{self.path / file_name} lacks {name}: convert the model again")
+        return tensors[name]
+
+    def _wrong_shape(
+        self, file_name: str, name: str, shape: tuple[int, ...], wanted: tuple[int, ...]
+    ) -> CheckpointError:
+        return CheckpointError(f"{self.path / file_name}: {name} is {shape}, must be {wanted}: convert the model again")
+
+
+def verify_files(
+    folder: Path,
+    files: dict[str, FileRecord],
+    on_progress: Callable[[int, int], None] | None = None,
+    is_cancelled: Callable[[], bool] | None = None,
+) -> None:
+    """Read every file and compare size and digest. Raises `CheckpointError` naming the first that differs."""
+    total_bytes = sum(record.size_bytes for record in files.values())
+    done_bytes = 0
+
+    def on_bytes(count: int) -> None:
+        nonlocal done_bytes
+        done_bytes += count
+        if on_progress is not None:
+            on_progress(min(done_bytes, total_bytes), total_bytes)
+
+    for name, record in files.items():
+        try:
+            found = hash_file(folder / name, on_bytes, is_cancelled)
+        except OSError as error:
+            raise CheckpointError(f"Cannot read {folder / name} ({error.strerror}): convert the model again") from error
+        if found != record:
+            raise CheckpointError(f"{folder / name} differs from its recorded sha256: convert the model again")

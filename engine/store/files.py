@@ -1,0 +1,111 @@
+"""Files written whole or not at all, their digests, and the errors of a disk put into words.
+
+Knows nothing of what the files hold.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import shutil
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from engine.errors import JobCancelledError, StorageError
+
+CHUNK_BYTES = 1 << 20
+OnBytes = Callable[[int], None]
+"""Told of each further count of bytes."""
+
+_READ_ONLY = (errno.EACCES, errno.EPERM, errno.EROFS)
+_FULL = tuple(getattr(errno, name) for name in ("ENOSPC", "EDQUOT") if hasattr(errno, name))
+
+
+@dataclass(frozen=True, slots=True)
+class FileRecord:
+    """What a file must be: `sha256` in hex digits, `size_bytes`."""
+
+    sha256: str
+    size_bytes: int
+
+
+@contextmanager
+def storage_errors(path: Path) -> Iterator[None]:
+    """Turns an OSError of writing at `path` into a `StorageError` that says what to do."""
+    try:
+        yield
+    except OSError as error:
+        raise StorageError(_describe(error, path)) from error
+
+
+def _describe(error: OSError, path: Path) -> str:
+    if error.errno in _FULL:
+        return f"The disk is full, writing {path}: free some space and start again, finished parts are kept"
+    if error.errno in _READ_ONLY:
+        return f"Cannot write {path}: the folder is read-only for you, choose another with --home"
+    return f"Cannot write {path}: {error.strerror or error}"
+
+
+def write_file(path: Path, chunks: Iterable[bytes | memoryview]) -> FileRecord:
+    """Write `path` through a temporary neighbour, so that it is there whole or not at all. Raises `StorageError`."""
+    temporary = path.with_name(path.name + ".tmp")
+    digest, size_bytes = hashlib.sha256(), 0
+    with storage_errors(path):
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with temporary.open("wb") as file:
+                for chunk in chunks:
+                    file.write(chunk)
+                    digest.update(chunk)
+                    size_bytes += len(chunk)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(temporary, path)
+        except OSError:
+            with suppress(OSError):
+                temporary.unlink()
+            raise
+    return FileRecord(digest.hexdigest(), size_bytes)
+
+
+def hash_file(
+    path: Path, on_bytes: OnBytes | None = None, is_cancelled: Callable[[], bool] | None = None
+) -> FileRecord:
+    """Digest and size of a file, read in chunks. Raises OSError, and `JobCancelledError` between two chunks."""
+    digest, size_bytes = hashlib.sha256(), 0
+    with path.open("rb") as file:
+        while chunk := file.read(CHUNK_BYTES):
+            check_cancelled(is_cancelled)
+            digest.update(chunk)
+            size_bytes += len(chunk)
+            if on_bytes is not None:
+                on_bytes(len(chunk))
+    return FileRecord(digest.hexdigest(), size_bytes)
+
+
+def check_cancelled(is_cancelled: Callable[[], bool] | None) -> None:
+    """The safe point of a long job: raises `JobCancelledError` once `is_cancelled()`."""
+    if is_cancelled is not None and is_cancelled():
+        raise JobCancelledError("Cancelled: finished parts are kept, start again to go on")
+
+
+def require_free_space(folder: Path, needed_bytes: int) -> None:
+    """Raises `StorageError` with both numbers unless the disk of `folder`, or of its first parent, has the room."""
+    existing = folder
+    while not existing.exists() and existing != existing.parent:
+        existing = existing.parent
+    with storage_errors(folder):
+        free_bytes = shutil.disk_usage(existing).free
+    if free_bytes < needed_bytes:
+        raise StorageError(
+            f"Needs {mebibytes(needed_bytes)} in {folder}, {mebibytes(free_bytes)} free: "
+            "free some space, or choose another folder with --home"
+        )
+
+
+def mebibytes(size_bytes: int) -> str:
+    """A size for reading: "95.4 MiB", "1.2 GiB"."""
+    return f"{size_bytes / 2**20:.1f} MiB" if size_bytes < 2**30 else f"{size_bytes / 2**30:.1f} GiB"

@@ -1,0 +1,95 @@
+"""The models on this machine: which are complete, and where. Reads manifests only, without torch.
+
+Knows nothing of how models are made or run.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from pathlib import Path
+
+from engine import catalog
+from engine.errors import CheckpointError, ModelNotFoundError
+from engine.spec import ModelSpec
+from engine.store.manifest import Manifest, check_files, read_manifest
+from engine.store.names import is_model_id
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelEntry:
+    """A model that can be loaded. `source` is the name of the file it was converted from."""
+
+    model_id: str
+    name: str
+    path: Path
+    spec: ModelSpec
+    size_bytes: int
+    license: str | None
+    source: str
+
+
+class Library:
+    """The folder of models. Partial, damaged and foreign folders are not listed."""
+
+    def __init__(self, models_dir: Path) -> None:
+        self._models_dir = models_dir
+
+    def list(self) -> list[ModelEntry]:
+        """Complete models, by id."""
+        try:
+            folders = sorted(path for path in self._models_dir.iterdir() if is_model_id(path.name) and path.is_dir())
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise CheckpointError(f"Cannot list {self._models_dir}: {error.strerror}") from error
+        entries = []
+        for folder in folders:
+            try:
+                entries.append(_entry(folder, self._manifest(folder)))
+            except CheckpointError as error:
+                _log.warning("not listed: %s", error)
+        return entries
+
+    def find(self, name: str) -> ModelEntry:
+        """A model by its id, or by its id in the catalogue. Raises `ModelNotFoundError`."""
+        entry = catalog.find(name)
+        wanted = name if entry is None else entry.model_id
+        listed = self.list()
+        for model in listed:
+            if model.model_id == wanted:
+                return model
+        have = ", ".join(model.model_id for model in listed) or "none yet"
+        if entry is not None:
+            raise ModelNotFoundError(f"{entry.name} is not here yet (models: {have}): get it with `fetch {name}`")
+        raise ModelNotFoundError(f"There is no model {name!r} (models: {have}): use one of these, or `fetch starter`")
+
+    def manifest(self, model_id: str) -> Manifest | None:
+        """The manifest of a complete model, None if there is no folder. Raises `CheckpointError` if it is damaged."""
+        folder = self.folder(model_id)
+        return self._manifest(folder) if folder.exists() else None
+
+    def folder(self, model_id: str) -> Path:
+        assert is_model_id(model_id), model_id
+        return self._models_dir / model_id
+
+    def _manifest(self, folder: Path) -> Manifest:
+        manifest = read_manifest(folder)
+        if manifest.model_id != folder.name:
+            raise CheckpointError(f"{folder} holds the model {manifest.model_id}: give the folder that name")
+        check_files(folder, manifest)
+        return manifest
+
+
+def _entry(folder: Path, manifest: Manifest) -> ModelEntry:
+    return ModelEntry(
+        manifest.model_id,
+        manifest.name,
+        folder,
+        manifest.spec,
+        manifest.size_bytes,
+        manifest.license,
+        manifest.source.file_name,
+    )

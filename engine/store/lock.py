@@ -1,0 +1,45 @@
+"""A lock between processes, held by the operating system so that it ends with its process, killed or not.
+
+Knows nothing of what is being locked.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from engine.errors import StorageError
+from engine.store.files import storage_errors
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _take(descriptor: int) -> None:
+        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+else:
+    import fcntl
+
+    def _take(descriptor: int) -> None:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+@contextmanager
+def exclusive(path: Path, busy_message: str) -> Iterator[None]:
+    """Hold the lock file `path`. Raises `StorageError(busy_message)` at once if another holder lives.
+
+    The file stays: removing it would let a third process lock a new file of the same name.
+    """
+    with storage_errors(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        try:
+            _take(descriptor)
+        except OSError as error:
+            raise StorageError(busy_message) from error
+        yield
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,180 @@
+"""The manifest: what a model is, where it came from and what its files must be.
+
+Standard library only, so that listing models costs no import of torch. Knows nothing of the tensors.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from engine.errors import CheckpointError
+from engine.spec import ModelSpec
+from engine.store.files import FileRecord
+from engine.store.layout import FORMAT_VERSION, GENERATION_FILE, MANIFEST_FILE, TEXT_FILES, matrix_names
+
+
+@dataclass(frozen=True, slots=True)
+class TensorFormat:
+    """How a matrix is packed, and from what: `source` names the source's type ("Q4_1", several joined by "+").
+
+    `is_exact` says that dequantising gives the source's numbers bit for bit.
+    """
+
+    bits: int
+    group_size: int
+    has_minimum: bool
+    source: str
+    is_exact: bool
+
+    def size_bytes(self, num_rows: int, num_columns: int) -> int:
+        """Bytes of codes, scales and minima of a matrix packed so."""
+        num_scales = num_columns // self.group_size * (2 if self.has_minimum else 1)
+        return num_rows * (num_columns * self.bits // 8 + 2 * num_scales)
+
+
+@dataclass(frozen=True, slots=True)
+class SourceRecord:
+    """The converted file and the options it was converted with; `bits` None chose per tensor."""
+
+    file_name: str
+    sha256: str
+    bits: int | None
+    group_size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """Which tokens begin a prompt and end an answer. A raw prompt gets `bos_token_id` in front if `adds_bos`."""
+
+    end_token_ids: tuple[int, ...]
+    bos_token_id: int | None
+    adds_bos: bool
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Generation:
+        return cls(tuple(data["end_token_ids"]), data["bos_token_id"], bool(data["adds_bos"]))
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """All that is known of a model without reading its weights. `files` covers every file but the manifest."""
+
+    model_id: str
+    name: str
+    spec: ModelSpec
+    quantization: Mapping[str, TensorFormat]
+    source: SourceRecord
+    license: str | None
+    generation: Generation
+    files: Mapping[str, FileRecord]
+    weights_digest: str
+    tokenizer_digest: str
+
+    @property
+    def end_token_ids(self) -> tuple[int, ...]:
+        return self.generation.end_token_ids
+
+    @property
+    def bos_token_id(self) -> int | None:
+        return self.generation.bos_token_id
+
+    @property
+    def adds_bos(self) -> bool:
+        return self.generation.adds_bos
+
+    @property
+    def size_bytes(self) -> int:
+        return sum(record.size_bytes for record in self.files.values())
+
+    def to_json(self) -> dict[str, Any]:
+        """The content of manifest.json; `generation` has its own file."""
+        return {
+            "format_version": FORMAT_VERSION,
+            "model_id": self.model_id,
+            "name": self.name,
+            "spec": self.spec.to_json(),
+            "quantization": {name: asdict(tensor) for name, tensor in self.quantization.items()},
+            "source": asdict(self.source),
+            "license": self.license,
+            "weights_digest": self.weights_digest,
+            "tokenizer_digest": self.tokenizer_digest,
+            "files": {name: asdict(record) for name, record in self.files.items()},
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any], generation: Mapping[str, Any]) -> Manifest:
+        """Inverse of `to_json`. Raises KeyError, TypeError or ValueError on content of another shape."""
+        return cls(
+            model_id=str(data["model_id"]),
+            name=str(data["name"]),
+            spec=ModelSpec.from_json(data["spec"]),
+            quantization={name: TensorFormat(**fields) for name, fields in data["quantization"].items()},
+            source=SourceRecord(**data["source"]),
+            license=data["license"],
+            generation=Generation.from_json(generation),
+            files={name: FileRecord(**fields) for name, fields in data["files"].items()},
+            weights_digest=str(data["weights_digest"]),
+            tokenizer_digest=str(data["tokenizer_digest"]),
+        )
+
+
+def digests(files: Mapping[str, FileRecord]) -> tuple[str, str]:
+    """The weights' and the tokenizer's digest: sha256 over the names and digests of their files."""
+    lines = [f"{name} {record.sha256}\n" for name, record in sorted(files.items())]
+    is_text = [line.split(" ")[0] in TEXT_FILES for line in lines]
+    weights, texts = (
+        hashlib.sha256("".join(line for line, text in zip(lines, is_text, strict=True) if text is wanted).encode())
+        for wanted in (False, True)
+    )
+    return weights.hexdigest(), texts.hexdigest()
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """The manifest of a finished model. Raises `CheckpointError` if it is missing, damaged or of another version."""
+    data = _read_json(folder / MANIFEST_FILE)
+    version = data.get("format_version")
+    if version != FORMAT_VERSION:
+        raise CheckpointError(
+            f"{folder} has format version {version}, this program reads {FORMAT_VERSION}: convert the model again"
+        )
+    generation = _read_json(folder / GENERATION_FILE)
+    try:
+        manifest = Manifest.from_json(data, generation)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise CheckpointError(f"{folder / MANIFEST_FILE} is damaged ({error}): convert the model again") from error
+    if missing := set(matrix_names(manifest.spec)) - set(manifest.quantization):
+        raise CheckpointError(f"{folder / MANIFEST_FILE} lacks {min(missing)}: convert the model again")
+    return manifest
+
+
+def check_files(folder: Path, manifest: Manifest) -> None:
+    """Raises `CheckpointError` unless every file is there with its size; the content is not read."""
+    for name, record in manifest.files.items():
+        try:
+            size_bytes = (folder / name).stat().st_size
+        except OSError as error:
+            raise CheckpointError(f"{folder / name} is missing: convert the model again") from error
+        if size_bytes != record.size_bytes:
+            raise CheckpointError(
+                f"{folder / name} has {size_bytes} bytes, must have {record.size_bytes}: convert the model again"
+            )
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise CheckpointError(f"Cannot read {path} ({error.strerror}): convert the model again") from error
+    except ValueError as error:
+        raise CheckpointError(f"{path} is damaged ({error}): convert the model again") from error
+    if not isinstance(data, dict):
+        raise CheckpointError(f"{path} is damaged (no JSON object): convert the model again")
+    return data

@@ -1,0 +1,138 @@
+"""A checkpoint in the making: finished files are recorded, so that a later run goes on where this one stopped.
+
+Knows nothing of where the weights come from.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from torch import Tensor
+
+from engine.models.weights import HeadWeights, LayerWeights
+from engine.store.checkpoint import verify_files
+from engine.store.files import FileRecord, hash_file, storage_errors, write_file
+from engine.store.layout import (
+    EMBED_FILE,
+    EMBEDDING,
+    HEAD,
+    HEAD_FILE,
+    LAYER_MATRICES,
+    MANIFEST_FILE,
+    PARTIAL_SUFFIX,
+    layer_file,
+)
+from engine.store.manifest import Manifest
+from engine.store.tensor_file import write_tensors
+from kernels.formats import PackedWeight
+
+PROGRESS_FILE = "progress.json"
+
+
+class PartialCheckpoint:
+    """`<model id>.partial` beside the finished models. Its writer holds the model's lock.
+
+    `identity` is what the content depends on (source and options): a folder of another identity is started afresh.
+    """
+
+    def __init__(self, target: Path, identity: Mapping[str, Any]) -> None:
+        self.target = target
+        self.folder = target.with_name(target.name + PARTIAL_SUFFIX)
+        self._identity = dict(identity)
+        self.files: dict[str, FileRecord] = {}
+
+    def begin(self, is_cancelled: Callable[[], bool] | None = None) -> None:
+        """Make the folder, or take over the finished files of an earlier run after reading them back."""
+        with storage_errors(self.folder):
+            recorded = self._read_progress()
+            if recorded is None:
+                self.discard()
+                self.folder.mkdir(parents=True)
+                recorded = {}
+            for name, record in recorded.items():
+                with suppress(FileNotFoundError):
+                    if hash_file(self.folder / name, is_cancelled=is_cancelled) == record:
+                        self.files[name] = record
+        self._write_progress()
+
+    @property
+    def finished_bytes(self) -> int:
+        return sum(record.size_bytes for record in self.files.values())
+
+    def has(self, file_name: str) -> bool:
+        return file_name in self.files
+
+    def write_text(self, file_name: str, text: str) -> None:
+        self._record(file_name, write_file(self.folder / file_name, [text.encode()]))
+
+    def write_embedding(self, table: PackedWeight) -> None:
+        self._write(EMBED_FILE, _parts(EMBEDDING, table))
+
+    def write_layer(self, index: int, layer: LayerWeights[PackedWeight]) -> None:
+        tensors = {"attention_norm": layer.attention_norm, "feed_forward_norm": layer.feed_forward_norm}
+        if layer.qkv_bias is not None:
+            tensors["qkv_bias"] = layer.qkv_bias
+        for matrix in LAYER_MATRICES:
+            tensors |= _parts(matrix, getattr(layer, matrix))
+        self._write(layer_file(index), tensors)
+
+    def write_head(self, head: HeadWeights[PackedWeight]) -> None:
+        matrix = {} if head.matrix is None else _parts(HEAD, head.matrix)
+        self._write(HEAD_FILE, {"norm": head.norm, **matrix})
+
+    def finish(
+        self,
+        manifest: Manifest,
+        on_progress: Callable[[int, int], None] | None = None,
+        is_cancelled: Callable[[], bool] | None = None,
+    ) -> None:
+        """Write the manifest, read every file back, then rename: from here on the model is listed.
+
+        Raises `StorageError`, `CheckpointError` if a file reads back differently, `JobCancelledError`.
+        """
+        write_file(self.folder / MANIFEST_FILE, [json.dumps(manifest.to_json(), indent=1).encode()])
+        verify_files(self.folder, dict(manifest.files), on_progress, is_cancelled)
+        with storage_errors(self.target):
+            (self.folder / PROGRESS_FILE).unlink()
+            os.replace(self.folder, self.target)
+
+    def discard(self) -> None:
+        """Remove the folder and all that is in it. Raises OSError."""
+        with suppress(FileNotFoundError):
+            shutil.rmtree(self.folder)
+        self.files.clear()
+
+    def _write(self, file_name: str, tensors: Mapping[str, Tensor]) -> None:
+        self._record(file_name, write_tensors(self.folder / file_name, tensors))
+
+    def _record(self, file_name: str, record: FileRecord) -> None:
+        self.files[file_name] = record
+        self._write_progress()
+
+    def _write_progress(self) -> None:
+        files = {name: asdict(record) for name, record in self.files.items()}
+        write_file(self.folder / PROGRESS_FILE, [json.dumps({"identity": self._identity, "files": files}).encode()])
+
+    def _read_progress(self) -> dict[str, FileRecord] | None:
+        """The finished files of an earlier run, None if there is none of this identity."""
+        try:
+            data = json.loads((self.folder / PROGRESS_FILE).read_text(encoding="utf-8"))
+            if data["identity"] != self._identity:
+                return None
+            return {name: FileRecord(**fields) for name, fields in data["files"].items()}
+        except (FileNotFoundError, NotADirectoryError, KeyError, TypeError, ValueError, AttributeError):
+            return None
+
+
+def _parts(name: str, weight: PackedWeight) -> dict[str, Tensor]:
+    parts = {f"{name}.codes": weight.codes, f"{name}.scale": weight.scale}
+    if weight.minimum is not None:
+        parts[f"{name}.minimum"] = weight.minimum
+    return parts
