@@ -24,7 +24,7 @@ class Perplexity:
 
 @torch.inference_mode()
 def score(decoder: Decoder, backend: Backend, token_ids: list[int], window: int) -> Perplexity:
-    """Cut the text into windows of `window` tokens and score the second half of each, given all before it in the window.
+    """Cut the text into windows of `window` tokens and score the second half of each, given the first.
 
     A last window that is shorter is left out, unless it is the only one. Needs two tokens at least.
     """

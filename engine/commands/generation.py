@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from engine.commands.session import EngineSession
+from engine.errors import InvalidRequestError
 from engine.messages import (
     Cancel,
     ChatMessage,
@@ -85,6 +86,8 @@ class _Completion:
 
 def run_generate(args: argparse.Namespace) -> int:
     """All prompts run in one engine at once. Exit code 2 if any of them failed; the others are printed all the same."""
+    if args.raw and args.system is not None:
+        raise InvalidRequestError("--raw uses no chat template, so --system has no place: leave one of them out")
     params = _sampling(args)
     completions = {str(index): _Completion() for index in range(len(args.prompt))}
     with EngineSession(args.home, args.backend, args.model) as session:
@@ -103,8 +106,7 @@ def run_generate(args: argparse.Namespace) -> int:
 
 def _submit(request_id: str, prompt: str, args: argparse.Namespace, params: SamplingParams) -> Submit:
     if args.raw:
-        text = prompt if args.system is None else f"{args.system}\n{prompt}"
-        return Submit(request_id, params, prompt=text, owner=request_id)
+        return Submit(request_id, params, prompt=prompt, owner=request_id)
     return Submit(request_id, params, messages=(*_system(args), ChatMessage("user", prompt)), owner=request_id)
 
 

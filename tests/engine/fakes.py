@@ -1,0 +1,167 @@
+"""A deterministic model of bytes that runs the whole engine in milliseconds.
+
+Its runner keeps the tokens that a real one would turn into keys and values, in the very slots that the block tables
+name, and computes the next token from what it reads back there. A wrong table, a stale block or a write into a
+shared block therefore changes the answer or fails at once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+
+from engine.cache.block_pool import NULL_BLOCK
+from engine.cache.kv_cache import KVCache
+from engine.core import EngineCore
+from engine.messages import ChatMessage, Event, RequestFailed, RequestFinished, SamplingParams, Submit, TextDelta
+from engine.requests import RequestReader
+from engine.scheduler import ScheduledChunk, Scheduler
+from engine.text.template import ChatTemplate
+
+END = 256
+TEMPLATE = "{% for m in messages %}<{{ m.role }}>{{ m.content }}\n{% endfor %}<assistant>"
+
+
+class ByteTokenizer:
+    """UTF-8 bytes are the tokens."""
+
+    def encode(self, text: str) -> list[int]:
+        return list(text.encode())
+
+    encode_raw = encode
+
+    def decode(self, token_ids: Sequence[int]) -> str:
+        return bytes(t for t in token_ids if t < 256).decode(errors="replace")
+
+
+def next_token(context: Sequence[int]) -> int:
+    """A lower-case letter or space that depends on the whole context."""
+    digest = hashlib.sha256(repr(list(context)).encode()).digest()
+    return b"abcdefghijklmnopqrstuvwxyz  "[digest[0] % 28]
+
+
+class FakeRunner:
+    """`choose` maps the whole context to the next token. `broken` request ids raise, as does any batch with them."""
+
+    def __init__(self, cache: KVCache, choose: Callable[[Sequence[int]], int] = next_token) -> None:
+        self._cache = cache
+        self._choose = choose
+        self._slots: dict[tuple[int, int], int] = {}
+        self.broken: set[str] = set()
+        self.num_tokens_per_run: list[int] = []
+        self.requests_per_run: list[list[str]] = []
+
+    def copy_blocks(self, copies: list[tuple[int, int]]) -> None:
+        for source, target in copies:
+            for offset in range(self._cache.block_size):
+                if (source, offset) in self._slots:
+                    self._slots[target, offset] = self._slots[source, offset]
+
+    def run(self, chunks: Sequence[ScheduledChunk]) -> dict[str, int]:
+        if any(chunk.sequence.request_id in self.broken for chunk in chunks):
+            raise RuntimeError("broken on purpose")
+        self.num_tokens_per_run.append(sum(chunk.num_tokens for chunk in chunks))
+        self.requests_per_run.append([chunk.sequence.request_id for chunk in chunks])
+        return {chunk.sequence.request_id: token for chunk in chunks if (token := self._run_chunk(chunk)) is not None}
+
+    def _run_chunk(self, chunk: ScheduledChunk) -> int | None:
+        sequence, size = chunk.sequence, self._cache.block_size
+        end = sequence.num_computed_tokens + chunk.num_tokens
+        for position in range(sequence.num_computed_tokens, end):
+            block_id = sequence.block_ids[position // size]
+            assert block_id != NULL_BLOCK
+            assert self._cache.pool.ref_counts[block_id] == 1, f"block {block_id} is shared and written"
+            self._slots[block_id, position % size] = sequence.token_ids[position]
+        context = [self._slots[sequence.block_ids[p // size], p % size] for p in range(end)]
+        assert context == sequence.token_ids[:end], f"{sequence.request_id} reads tokens that are not its own"
+        return self._choose(context) if chunk.closes_gap else None
+
+
+class FakeEngine:
+    """An `EngineCore` on the model of bytes, with a clock that ticks once per reading."""
+
+    def __init__(
+        self,
+        num_blocks: int = 64,
+        block_size: int = 4,
+        max_batched_tokens: int = 32,
+        max_running_sequences: int = 8,
+        max_waiting_requests: int = 100,
+        max_context: int = 1000,
+        choose: Callable[[Sequence[int]], int] = next_token,
+    ) -> None:
+        self._now_s = 0.0
+        self.cache = KVCache(num_blocks, block_size)
+        self.runner = FakeRunner(self.cache, choose)
+        self.scheduler = Scheduler(self.cache, max_batched_tokens, max_running_sequences, max_waiting_requests)
+        tokenizer = ByteTokenizer()
+        self.core = EngineCore(
+            RequestReader(
+                tokenizer,  # type: ignore[arg-type]
+                ChatTemplate(TEMPLATE, "", ""),
+                ("tiny",),
+                max_context,
+                num_blocks * block_size,
+                default_max_tokens=50,
+            ),
+            self.runner,
+            self.cache,
+            self.scheduler,
+            frozenset({END}),
+            self._tick,
+        )
+        self.events: list[Event] = []
+
+    def _tick(self) -> float:
+        self._now_s += 1.0
+        return self._now_s
+
+    def submit(
+        self, request_id: str, prompt: str, domain: str = "app", owner: str | None = None, **params: object
+    ) -> None:
+        settings = {"temperature": 0.0, "max_tokens": 8, **params}
+        self.core.submit(
+            Submit(
+                request_id,
+                SamplingParams(**settings),  # type: ignore[arg-type]
+                prompt=prompt,
+                owner=request_id if owner is None else owner,
+                security_domain=domain,
+            )
+        )
+
+    def chat(self, request_id: str, *messages: ChatMessage, **params: object) -> None:
+        settings = {"temperature": 0.0, "max_tokens": 8, **params}
+        self.core.submit(Submit(request_id, SamplingParams(**settings), messages=messages))  # type: ignore[arg-type]
+
+    def step(self) -> list[Event]:
+        """One step, with the invariants checked after it."""
+        events = self.core.step()
+        self.core.check_invariants()
+        self.events += events
+        return events
+
+    def run(self, max_steps: int = 1000) -> None:
+        """Until nothing is live."""
+        for _ in range(max_steps):
+            if not self.core.num_live:
+                self.events += self.core.drain_events()
+                return
+            self.step()
+        raise AssertionError(f"{self.core.num_live} requests still live after {max_steps} steps")
+
+    def text(self, request_id: str) -> str:
+        return "".join(e.text for e in self.events if isinstance(e, TextDelta) and e.request_id == request_id)
+
+    def token_ids(self, request_id: str) -> list[int]:
+        deltas = [e for e in self.events if isinstance(e, TextDelta) and e.request_id == request_id]
+        return [token for delta in deltas for token in delta.token_ids]
+
+    def ends(self, request_id: str) -> list[RequestFinished | RequestFailed]:
+        kinds = (RequestFinished, RequestFailed)
+        return [e for e in self.events if isinstance(e, kinds) and e.request_id == request_id]
+
+    def end(self, request_id: str) -> RequestFinished:
+        (end,) = self.ends(request_id)
+        assert isinstance(end, RequestFinished), end
+        return end
