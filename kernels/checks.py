@@ -1,0 +1,140 @@
+"""The checks of shape, dtype and stride that open every operation of every backend on the CPU.
+
+Knows nothing of the arithmetic; each raises `KernelShapeError` with what came and what was due.
+"""
+
+from __future__ import annotations
+
+from torch import Tensor, dtype, float32, float64, int64
+
+from kernels.formats import KernelShapeError
+from kernels.ops import AttentionBatch, Norm, SamplingTensors
+
+ACTIVATIONS = ("silu", "gelu_tanh")
+
+
+def check_tensor(name: str, tensor: Tensor, shape: tuple[int, ...], kind: dtype | None = None) -> None:
+    """Raises unless the tensor has this shape, is contiguous and is of dtype `kind` (None: any floating dtype)."""
+    if tensor.shape != shape or not tensor.is_contiguous():
+        state = "contiguous" if tensor.is_contiguous() else f"strides {tensor.stride()}"
+        raise KernelShapeError(f"{name} is {tuple(tensor.shape)}, {state}; must be {shape}, contiguous")
+    if tensor.dtype != kind and (kind is not None or not tensor.is_floating_point()):
+        raise KernelShapeError(f"{name} is {tensor.dtype}, must be {kind or 'a floating dtype'}")
+
+
+def check_embed(token_ids: Tensor) -> None:
+    check_tensor("token_ids", token_ids, (token_ids.numel(),), int64)
+
+
+def check_linear(
+    x: Tensor,
+    rows: int,
+    columns: int,
+    num_narrow_rows: int | None,
+    norm: Norm | None = None,
+    bias: Tensor | None = None,
+) -> None:
+    """x [M, columns], float32 if it is to be normed, into a weight [rows, columns]; the bias covers a result's row."""
+    check_tensor("x", x, (x.shape[0], columns), None if norm is None else float32)
+    if num_narrow_rows is not None and not 0 <= num_narrow_rows <= x.shape[0]:
+        raise KernelShapeError(f"num_narrow_rows is {num_narrow_rows}, x has {x.shape[0]} rows")
+    if norm is not None:
+        check_tensor("norm.weight", norm.weight, (columns,), float32)
+    if bias is not None:
+        check_tensor("bias", bias, (rows,), float32)
+
+
+def check_residual(x: Tensor, rows: int, residual: Tensor, post_norm: Norm | None) -> None:
+    check_tensor("residual", residual, (x.shape[0], rows))
+    if post_norm is not None:
+        check_tensor("post_norm.weight", post_norm.weight, (rows,), float32)
+
+
+def check_gate_up(rows: int, activation: str) -> None:
+    if rows % 2:
+        raise KernelShapeError(f"a gate and up weight has {rows} rows, must be even")
+    if activation not in ACTIVATIONS:
+        raise ValueError(f"unknown activation {activation!r}: use silu or gelu_tanh")
+
+
+def check_pools(key_pool: Tensor, value_pool: Tensor, kv_dtype: dtype) -> None:
+    if key_pool.dim() != 4:
+        raise KernelShapeError(f"key_pool is {tuple(key_pool.shape)}, must be [blocks, kv_heads, block_size, head_dim]")
+    shape = tuple(key_pool.shape)
+    check_tensor("key_pool", key_pool, shape, kv_dtype)
+    check_tensor("value_pool", value_pool, shape, kv_dtype)
+
+
+def check_rope(
+    qkv: Tensor, positions: Tensor, rope_table: Tensor, key_pool: Tensor, slots: Tensor, norms: tuple[Norm | None, ...]
+) -> int:
+    """The number of query heads that qkv holds."""
+    _, kv_heads, _, head_dim = key_pool.shape
+    num_rows, width = qkv.shape if qkv.dim() == 2 else (qkv.shape[0], 0)
+    heads, rest = divmod(width - 2 * kv_heads * head_dim, head_dim)
+    if rest or heads <= 0 or heads % kv_heads:
+        raise KernelShapeError(
+            f"qkv is {tuple(qkv.shape)}, must be [rows, (heads + 2 * {kv_heads}) * {head_dim}] "
+            f"with heads a multiple of {kv_heads}"
+        )
+    check_tensor("qkv", qkv, (num_rows, width))
+    check_tensor("positions", positions, (num_rows,), int64)
+    check_tensor("slots", slots, (num_rows,), int64)
+    check_tensor("rope_table", rope_table, (rope_table.shape[0], 2, head_dim // 2), float32)
+    for norm in norms:
+        if norm is not None:
+            check_tensor("head norm", norm.weight, (head_dim,), float32)
+    return heads
+
+
+def check_attention(q: Tensor, key_pool: Tensor, batch: AttentionBatch, window: int | None) -> None:
+    """Cheap enough to run in every layer: q against the pool and the batch's last row."""
+    _, kv_heads, _, head_dim = key_pool.shape
+    if q.dim() != 3 or q.shape[1] % kv_heads:
+        raise KernelShapeError(f"q is {tuple(q.shape)}, must be [rows, heads, {head_dim}], {kv_heads} dividing heads")
+    check_tensor("q", q, (batch.query_starts[-1], q.shape[1], head_dim))
+    if window is not None and window <= 0:
+        raise KernelShapeError(f"window is {window} positions, must be at least 1")
+
+
+def check_batch(batch: AttentionBatch, block_size: int) -> None:
+    """Each sequence's rows, context and block table against one another."""
+    starts, contexts, tables = batch.query_starts, batch.context_lengths, batch.block_tables
+    if len(starts) != len(contexts) + 1 or len(tables) != len(contexts) or starts[0] != 0:
+        raise KernelShapeError(
+            f"{len(starts)} query starts from {starts[0]}, {len(contexts)} context lengths, {len(tables)} block tables"
+        )
+    for index, (context, table) in enumerate(zip(contexts, tables, strict=True)):
+        num_rows = starts[index + 1] - starts[index]
+        if not 1 <= num_rows <= context:
+            raise KernelShapeError(f"sequence {index} has {num_rows} rows and a context of {context} tokens")
+        if table.dim() != 1 or table.dtype != int64 or table.shape[0] * block_size < context:
+            raise KernelShapeError(
+                f"block table {index} is {table.dtype} {tuple(table.shape)}, must be int64 "
+                f"with {-(-context // block_size)} blocks for {context} tokens"
+            )
+
+
+def check_sampling(logits: Tensor, params: SamplingTensors) -> None:
+    if logits.dim() != 2 or not logits.shape[1] or not logits.is_floating_point():
+        raise KernelShapeError(f"logits are {logits.dtype} {tuple(logits.shape)}, must be floating [rows, vocabulary]")
+    rows = (logits.shape[0],)
+    for name, tensor, kind in (
+        ("temperature", params.temperature, float32),
+        ("top_k", params.top_k, int64),
+        ("top_p", params.top_p, float32),
+        ("min_p", params.min_p, float32),
+        ("uniform", params.uniform, float64),
+    ):
+        check_tensor(name, tensor, rows, kind)
+
+
+def check_copy(pool: Tensor, source: list[int], target: list[int]) -> None:
+    """Block lists of one length, inside the pool; no block is written twice."""
+    if pool.dim() != 5:
+        raise KernelShapeError(f"pool is {tuple(pool.shape)}, must be [layers, blocks, kv_heads, block_size, head_dim]")
+    if len(source) != len(target) or len(set(target)) != len(target):
+        raise KernelShapeError(f"cannot copy the blocks {source} onto {target}: one target for each source, none twice")
+    for block in (*source, *target):
+        if not 0 <= block < pool.shape[1]:
+            raise KernelShapeError(f"block {block} is outside a pool of {pool.shape[1]} blocks")

@@ -1,0 +1,136 @@
+"""Paged attention on the CPU: the plan of a batch, made once and used in every layer, and its execution.
+
+Query heads that share a kv head are laid out as further query rows, so that keys and values are never repeated.
+Knows nothing of rotary embedding or of who writes the pool.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+import torch.nn.functional as F  # noqa: N812 - torch's own abbreviation
+from torch import Tensor
+
+from kernels import checks
+from kernels.ops import AttentionBatch
+
+TILE_ROWS = 128
+
+
+@dataclass(frozen=True, slots=True)
+class PoolShape:
+    """What of the pool and of the layer decides a plan."""
+
+    kv_heads: int
+    heads_per_kv_head: int
+    block_size: int
+    window: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """Query rows [first_row, last_row) of one sequence against its gathered keys [first_key, last_key).
+
+    `mask`: bfloat16 [rows * heads_per_kv_head, keys], 0 or minus infinity; None where all keys are visible.
+    """
+
+    first_row: int
+    last_row: int
+    first_key: int
+    last_key: int
+    mask: Tensor | None
+
+
+@dataclass(frozen=True, slots=True)
+class SequencePlan:
+    """`gather`: int64 [kv_heads * blocks], where the sequence's blocks lie in a pool seen as [blocks * kv_heads, …]."""
+
+    gather: Tensor
+    tiles: tuple[Tile, ...]
+
+
+class AttentionPlans:
+    """The plans of the batch that is under way; a new batch replaces them. For one thread."""
+
+    def __init__(self) -> None:
+        self._batch: AttentionBatch | None = None
+        self._plans: dict[PoolShape, list[SequencePlan]] = {}
+
+    def find(self, batch: AttentionBatch, shape: PoolShape) -> list[SequencePlan]:
+        """Raises `KernelShapeError` if the batch contradicts itself."""
+        if batch is not self._batch:
+            self._batch, self._plans = batch, {}
+        plan = self._plans.get(shape)
+        if plan is None:
+            checks.check_batch(batch, shape.block_size)
+            plan = self._plans[shape] = [plan_sequence(batch, s, shape) for s in range(len(batch.context_lengths))]
+        return plan
+
+
+def plan_sequence(batch: AttentionBatch, sequence: int, shape: PoolShape) -> SequencePlan:
+    """Tiles of at most `TILE_ROWS` rows, and no block before the first that a row can see."""
+    first_row, last_row = batch.query_starts[sequence], batch.query_starts[sequence + 1]
+    context = batch.context_lengths[sequence]
+    first_position = context - (last_row - first_row)
+    first_block = _first_visible(first_position, shape.window) // shape.block_size
+    blocks = batch.block_tables[sequence][first_block : -(-context // shape.block_size)]
+    gather = (blocks * shape.kv_heads + torch.arange(shape.kv_heads).unsqueeze(1)).flatten()
+    tiles = []
+    for row in range(first_row, last_row, TILE_ROWS):
+        end = min(row + TILE_ROWS, last_row)
+        position = first_position + row - first_row
+        first_key, last_key = _first_visible(position, shape.window), position + end - row
+        mask = None if end - row == 1 else _mask(position, end - row, first_key, shape)
+        offset = first_block * shape.block_size
+        tiles.append(Tile(row, end, first_key - offset, last_key - offset, mask))
+    return SequencePlan(gather, tuple(tiles))
+
+
+def _first_visible(position: int, window: int | None) -> int:
+    return 0 if window is None else max(0, position - window + 1)
+
+
+def _mask(position: int, num_rows: int, first_key: int, shape: PoolShape) -> Tensor:
+    """Rows at `position` on against the keys from first_key to the last row's own."""
+    rows = torch.arange(position, position + num_rows).unsqueeze(1)
+    keys = torch.arange(first_key, position + num_rows)
+    is_hidden = keys > rows
+    if shape.window is not None:
+        is_hidden |= keys <= rows - shape.window
+    mask = torch.zeros(is_hidden.shape, dtype=torch.bfloat16).masked_fill_(is_hidden, float("-inf"))
+    return mask.repeat_interleave(shape.heads_per_kv_head, dim=0)
+
+
+def attend(
+    q: Tensor, key_pool: Tensor, value_pool: Tensor, plan: list[SequencePlan], scale: float, softcap: float | None
+) -> Tensor:
+    """q bfloat16 [M, heads, d], pools bfloat16 [blocks, kv_heads, block_size, d] to bfloat16 [M, heads * d]."""
+    num_rows, heads, head_dim = q.shape
+    kv_heads = key_pool.shape[1]
+    flat_keys, flat_values = key_pool.view(-1, key_pool.stride(1)), value_pool.view(-1, value_pool.stride(1))
+    result = torch.empty(num_rows, kv_heads, heads // kv_heads, head_dim, dtype=q.dtype)
+    queries = q.view(result.shape)
+    for sequence in plan:
+        keys = flat_keys.index_select(0, sequence.gather).view(1, kv_heads, -1, head_dim)
+        values = flat_values.index_select(0, sequence.gather).view(1, kv_heads, -1, head_dim)
+        for tile in sequence.tiles:
+            rows = queries[tile.first_row : tile.last_row]
+            # [rows, kv_heads, heads_per_kv_head, d] to [1, kv_heads, rows * heads_per_kv_head, d]
+            folded = rows.transpose(0, 1).reshape(1, kv_heads, -1, head_dim)
+            k, v = keys[:, :, tile.first_key : tile.last_key], values[:, :, tile.first_key : tile.last_key]
+            if softcap is None:
+                y = F.scaled_dot_product_attention(folded, k, v, attn_mask=tile.mask, scale=scale)
+            else:
+                y = _softcapped(folded, k, v, tile.mask, scale, softcap)
+            unfolded = y.view(kv_heads, -1, heads // kv_heads, head_dim).transpose(0, 1)
+            result[tile.first_row : tile.last_row] = unfolded
+    return result.view(num_rows, heads * head_dim)
+
+
+def _softcapped(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, scale: float, softcap: float) -> Tensor:
+    """float32 throughout; torch's fused attention has no softcap."""
+    scores = torch.matmul(q.float(), k.float().transpose(2, 3)).mul_(scale / softcap).tanh_().mul_(softcap)
+    if mask is not None:
+        scores += mask
+    return torch.matmul(torch.softmax(scores, dim=-1), v.float())

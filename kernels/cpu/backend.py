@@ -1,0 +1,160 @@
+"""The backend of stock torch kernels on the CPU: residual stream float32, linear inputs and KV bfloat16.
+
+A row's result is the same to the bit whatever rows share the call. Knows nothing of sequences or files. For one
+thread; torch spreads each operation over its own.
+"""
+
+from __future__ import annotations
+
+import torch
+import torch.nn.functional as F  # noqa: N812 - torch's own abbreviation
+from torch import Tensor
+
+from kernels import checks
+from kernels.cpu import attention, sampling
+from kernels.cpu.weights import CpuWeight, linear, pack
+from kernels.formats import PackedWeight, dequantize
+from kernels.ops import AttentionBatch, Backend, Norm, SamplingTensors, WeightFacts
+
+
+def rms_norm(x: Tensor, norm: Norm) -> Tensor:
+    """`x / sqrt(mean(x**2) + eps) * weight` in float32; the fewest calls, as each costs more than its arithmetic."""
+    length = torch.linalg.vector_norm(x, dim=-1, keepdim=True)
+    return x.mul(length.square_().mul_(1 / x.shape[-1]).add_(norm.eps).rsqrt_()).mul_(norm.weight)
+
+
+class CpuBackend(Backend):
+    """See `Backend` for the meaning of each operation.
+
+    `norm_linear` returns float32; what only feeds the next operation (q, attention, gate and up) is bfloat16.
+    """
+
+    name = "cpu"
+    device = torch.device("cpu")
+    activation_dtype = torch.float32
+    kv_dtype = torch.bfloat16
+    wide_rows = 128
+
+    def __init__(self) -> None:
+        has_bf16 = torch.ops.mkldnn._is_mkldnn_bf16_supported()
+        self._dense_dtype = torch.bfloat16 if has_bf16 else torch.float32
+        self._plans = attention.AttentionPlans()
+
+    def prepare(self, weight: PackedWeight) -> CpuWeight:
+        return pack(weight)
+
+    def describe(self, weight: CpuWeight) -> WeightFacts:
+        plain = weight.plain
+        container = {3: "3-bit codes in int4", 4: "int4", 8: "8-bit codes in two int4 planes"}[plain.bits]
+        dense = "bfloat16" if self._dense_dtype == torch.bfloat16 else "float32"
+        return WeightFacts(
+            weight_format=f"{container}, groups of {plain.group_size} with bfloat16 scales",
+            activation="bfloat16",
+            accumulator="float32",
+            kernel=f"torch int4pack_mm; for many rows {dense} linear on the dequantised weight",
+        )
+
+    def embed(self, table: CpuWeight, token_ids: Tensor, scale: float = 1.0) -> Tensor:
+        checks.check_embed(token_ids)
+        rows = dequantize(table.plain, token_ids)
+        return rows if scale == 1.0 else rows.mul_(scale)
+
+    def norm_linear(
+        self,
+        x: Tensor,
+        norm: Norm,
+        weight: CpuWeight,
+        bias: Tensor | None = None,
+        num_narrow_rows: int | None = None,
+    ) -> Tensor:
+        checks.check_linear(x, *weight.shape, num_narrow_rows, norm, bias)
+        y = linear(rms_norm(x, norm).bfloat16(), weight, num_narrow_rows, self._dense_dtype)
+        return y.float() if bias is None else y + bias
+
+    def rope_append(
+        self,
+        qkv: Tensor,
+        positions: Tensor,
+        rope_table: Tensor,
+        key_pool: Tensor,
+        value_pool: Tensor,
+        slots: Tensor,
+        query_norm: Norm | None = None,
+        key_norm: Norm | None = None,
+    ) -> Tensor:
+        checks.check_pools(key_pool, value_pool, self.kv_dtype)
+        heads = checks.check_rope(qkv, positions, rope_table, key_pool, slots, (query_norm, key_norm))
+        _, kv_heads, block_size, head_dim = key_pool.shape
+        num_rotated = heads + kv_heads
+        all_heads = qkv.view(qkv.shape[0], num_rotated + kv_heads, head_dim)
+        rotated = all_heads[:, :num_rotated]
+        if query_norm is not None or key_norm is not None:
+            q, k = rotated[:, :heads], rotated[:, heads:]
+            q = q if query_norm is None else rms_norm(q.float(), query_norm)
+            k = k if key_norm is None else rms_norm(k.float(), key_norm)
+            rotated = torch.cat([q, k], dim=1)
+        rotated = _rotate(rotated, rope_table.index_select(0, positions))
+        blocks, offsets = slots // block_size, slots % block_size
+        key_pool[blocks, :, offsets] = rotated[:, heads:]
+        value_pool[blocks, :, offsets] = all_heads[:, num_rotated:].bfloat16()
+        return rotated[:, :heads].contiguous()
+
+    def paged_attention(
+        self,
+        q: Tensor,
+        key_pool: Tensor,
+        value_pool: Tensor,
+        batch: AttentionBatch,
+        scale: float,
+        window: int | None = None,
+        softcap: float | None = None,
+    ) -> Tensor:
+        checks.check_pools(key_pool, value_pool, self.kv_dtype)
+        checks.check_attention(q, key_pool, batch, window)
+        _, kv_heads, block_size, _ = key_pool.shape
+        shape = attention.PoolShape(kv_heads, q.shape[1] // kv_heads, block_size, window)
+        plan = self._plans.find(batch, shape)
+        return attention.attend(q.bfloat16(), key_pool, value_pool, plan, scale, softcap)
+
+    def linear_add(
+        self,
+        x: Tensor,
+        weight: CpuWeight,
+        residual: Tensor,
+        post_norm: Norm | None = None,
+        num_narrow_rows: int | None = None,
+    ) -> Tensor:
+        checks.check_linear(x, *weight.shape, num_narrow_rows)
+        checks.check_residual(x, weight.shape[0], residual, post_norm)
+        y = linear(x.bfloat16(), weight, num_narrow_rows, self._dense_dtype)
+        return residual + (y if post_norm is None else rms_norm(y.float(), post_norm))
+
+    def norm_gate_up(
+        self, x: Tensor, norm: Norm, weight: CpuWeight, activation: str, num_narrow_rows: int | None = None
+    ) -> Tensor:
+        checks.check_linear(x, *weight.shape, num_narrow_rows, norm)
+        checks.check_gate_up(weight.shape[0], activation)
+        y = linear(rms_norm(x, norm).bfloat16(), weight, num_narrow_rows, self._dense_dtype)
+        gate, up = y.chunk(2, dim=1)
+        activated = F.silu(gate) if activation == "silu" else F.gelu(gate, approximate="tanh")
+        return activated.mul_(up)
+
+    def sample(self, logits: Tensor, params: SamplingTensors) -> Tensor:
+        checks.check_sampling(logits, params)
+        columns = (params.temperature, params.top_k, params.top_p, params.min_p, params.uniform)
+        return sampling.sample(logits, [column.tolist() for column in columns])
+
+    def copy_blocks(self, pool: Tensor, source: list[int], target: list[int]) -> None:
+        checks.check_copy(pool, source, target)
+        pool[:, target] = pool[:, source]
+
+
+def _rotate(heads: Tensor, rope: Tensor) -> Tensor:
+    """heads [M, H, d] and rope float32 [M, 2, d / 2] (cosines, sines) to bfloat16 [M, H, d], in float32 between."""
+    num_rows, num_heads, head_dim = heads.shape
+    halves = heads.view(num_rows, num_heads, 2, head_dim // 2)
+    cosines, sines = rope.unsqueeze(2).unbind(1)
+    result = halves * cosines.unsqueeze(1)
+    result[:, :, 0].addcmul_(halves[:, :, 1], sines, value=-1)
+    result[:, :, 1].addcmul_(halves[:, :, 0], sines)
+    return result.view(heads.shape).bfloat16()

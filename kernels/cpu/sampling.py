@@ -1,0 +1,79 @@
+"""Sampling on the CPU: the tokens of `reference.sample_row`, from a short list of the most probable ones.
+
+Knows nothing of penalties, seeds or requests.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from kernels.reference import finite_logits
+
+SHORT_LIST = 512
+"""How many of the most probable tokens are looked at before the whole vocabulary is sorted."""
+
+
+def sample_row(logits: Tensor, temperature: float, top_k: int, top_p: float, min_p: float, uniform: float) -> int:
+    """One token of finite logits [V], float32."""
+    if temperature == 0:
+        return int(logits.argmax())
+    vocabulary = logits.shape[0]
+    mass = None if 0 < top_k < vocabulary else _mass(logits, temperature)
+    for length in (min(top_k or SHORT_LIST, vocabulary), vocabulary):
+        values, token_ids = most_probable(logits, length)
+        if mass is None:
+            values, token_ids = values[:top_k], token_ids[:top_k]
+        weights = torch.exp((values - values[0]) / temperature)
+        probabilities = weights / (weights.sum() if mass is None else mass)
+        is_whole = mass is None or len(values) == vocabulary
+        index = draw(probabilities, top_p, min_p, uniform, is_whole)
+        if index is not None:
+            return int(token_ids[index])
+    raise AssertionError(f"no token drawn of {vocabulary} at {uniform}")
+
+
+def _mass(logits: Tensor, temperature: float) -> Tensor:
+    """The softmax's denominator over the whole vocabulary, float64."""
+    values = logits.double()
+    return values.sub_(values.max()).div_(temperature).exp_().sum()
+
+
+def most_probable(logits: Tensor, length: int) -> tuple[Tensor, Tensor]:
+    """The `length` largest logits (float64) and their ids, with all ties of the last; equal ones by id."""
+    if length == logits.shape[0]:
+        return logits.double().sort(descending=True, stable=True)
+    threshold = logits.topk(length).values[-1]
+    token_ids = (logits >= threshold).nonzero().flatten()
+    values, order = logits[token_ids].double().sort(descending=True, stable=True)
+    return values, token_ids[order]
+
+
+def draw(probabilities: Tensor, top_p: float, min_p: float, uniform: float, is_whole: bool) -> int | None:
+    """The place drawn among descending probabilities; None if the list is too short to tell (`is_whole` is false)."""
+    cumulative = probabilities.cumsum(0)
+    num_kept = len(probabilities)
+    if top_p < 1:
+        num_kept = 1 + int(torch.searchsorted(cumulative[:-1], top_p))
+    if min_p > 0:
+        num_kept = min(num_kept, max(1, int((probabilities >= min_p * probabilities[0]).sum())))
+    if not is_whole and num_kept == len(probabilities):
+        # no filter ends inside the list: only without filters is the kept mass known, it is 1
+        index = int(torch.searchsorted(cumulative, uniform, right=True))
+        return index if top_p >= 1 and min_p <= 0 and index < num_kept else None
+    total = cumulative[num_kept - 1]
+    return min(int(torch.searchsorted(cumulative[:num_kept], uniform * total, right=True)), num_kept - 1)
+
+
+def sample(logits: Tensor, columns: list[list[float]]) -> Tensor:
+    """Token ids int64 [B]; `columns` are temperature, top_k, top_p, min_p and uniform of each row.
+
+    A batch of greedy rows alone takes one argmax; a NaN, which argmax would return, sends it through the rows.
+    """
+    temperatures, top_ks, top_ps, min_ps, uniforms = columns
+    if not any(temperatures):
+        largest, token_ids = logits.max(dim=1)
+        if not bool(largest.isnan().any()):
+            return token_ids
+    rows = zip(finite_logits(logits), temperatures, map(int, top_ks), top_ps, min_ps, uniforms, strict=True)
+    return torch.tensor([sample_row(*row) for row in rows], dtype=torch.int64)

@@ -1,0 +1,188 @@
+"""Each operation in plain torch, float32 throughout: the specification that every other backend is held to.
+
+Knows nothing of speed: weights are dequantised once at load, and one kernel serves any number of rows. Equal rows of
+different calls agree to float32 rounding, not to the bit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import torch
+import torch.nn.functional as F  # noqa: N812 - torch's own abbreviation
+from torch import Tensor
+
+from kernels import checks
+from kernels.formats import PackedWeight, dequantize
+from kernels.ops import AttentionBatch, Backend, Norm, SamplingTensors, WeightFacts
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceWeight:
+    """matrix: float32 [N, K]."""
+
+    matrix: Tensor
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        num_rows, num_columns = self.matrix.shape
+        return num_rows, num_columns
+
+
+def rms_norm(x: Tensor, norm: Norm) -> Tensor:
+    """`x / sqrt(mean(x**2) + eps) * weight` over the last dimension (Zhang and Sennrich 2019)."""
+    x = x.float()
+    return x * torch.rsqrt(x.square().mean(dim=-1, keepdim=True) + norm.eps) * norm.weight
+
+
+def rotate(heads: Tensor, cosines: Tensor, sines: Tensor) -> Tensor:
+    """Rotary embedding (Su et al. 2021), halves together: heads [M, H, d], cosines and sines [M, d / 2]."""
+    a, b = heads.chunk(2, dim=-1)
+    cosines, sines = cosines.unsqueeze(1), sines.unsqueeze(1)
+    return torch.cat([a * cosines - b * sines, b * cosines + a * sines], dim=-1)
+
+
+def finite_logits(logits: Tensor) -> Tensor:
+    """float32: infinities become the largest and smallest float32, NaN the smallest, so that every row has a result."""
+    smallest, largest = torch.finfo(torch.float32).min, torch.finfo(torch.float32).max
+    return logits.float().nan_to_num(nan=smallest, posinf=largest, neginf=smallest)
+
+
+def sample_row(logits: Tensor, temperature: float, top_k: int, top_p: float, min_p: float, uniform: float) -> int:
+    """One token of finite logits [V], as `SamplingTensors` says. At least the most probable token is always kept."""
+    if temperature == 0:
+        return int(logits.argmax())
+    values, token_ids = logits.double().sort(descending=True, stable=True)
+    if top_k:
+        values, token_ids = values[:top_k], token_ids[:top_k]
+    probabilities = torch.softmax((values - values[0]) / temperature, dim=0)
+    is_kept = torch.ones_like(probabilities, dtype=torch.bool)
+    if top_p < 1:
+        # a token stays while the more probable ones do not yet reach top_p
+        is_kept[1:] &= probabilities.cumsum(0)[:-1] < top_p
+    is_kept[1:] &= probabilities[1:] >= min_p * probabilities[0]
+    cumulative = probabilities[is_kept].cumsum(0)
+    index = int(torch.searchsorted(cumulative, uniform * cumulative[-1], right=True))
+    return int(token_ids[min(index, cumulative.shape[0] - 1)])
+
+
+class ReferenceBackend(Backend):
+    """See `Backend` for the meaning of each operation."""
+
+    name = "reference"
+    device = torch.device("cpu")
+    activation_dtype = torch.float32
+    kv_dtype = torch.float32
+    wide_rows = None
+
+    _ACTIVATIONS: ClassVar = {"silu": F.silu, "gelu_tanh": lambda x: F.gelu(x, approximate="tanh")}
+
+    def prepare(self, weight: PackedWeight) -> ReferenceWeight:
+        return ReferenceWeight(dequantize(weight))
+
+    def describe(self, weight: ReferenceWeight) -> WeightFacts:
+        return WeightFacts("float32", "float32", "float32", "torch linear")
+
+    def embed(self, table: ReferenceWeight, token_ids: Tensor, scale: float = 1.0) -> Tensor:
+        checks.check_embed(token_ids)
+        return table.matrix[token_ids] * scale
+
+    def norm_linear(
+        self,
+        x: Tensor,
+        norm: Norm,
+        weight: ReferenceWeight,
+        bias: Tensor | None = None,
+        num_narrow_rows: int | None = None,
+    ) -> Tensor:
+        checks.check_linear(x, *weight.shape, num_narrow_rows, norm, bias)
+        return F.linear(rms_norm(x, norm), weight.matrix, bias)
+
+    def rope_append(
+        self,
+        qkv: Tensor,
+        positions: Tensor,
+        rope_table: Tensor,
+        key_pool: Tensor,
+        value_pool: Tensor,
+        slots: Tensor,
+        query_norm: Norm | None = None,
+        key_norm: Norm | None = None,
+    ) -> Tensor:
+        checks.check_pools(key_pool, value_pool, self.kv_dtype)
+        heads = checks.check_rope(qkv, positions, rope_table, key_pool, slots, (query_norm, key_norm))
+        _, kv_heads, block_size, head_dim = key_pool.shape
+        q, k, v = torch.split(qkv.float().view(len(qkv), -1, head_dim), [heads, kv_heads, kv_heads], dim=1)
+        q = q if query_norm is None else rms_norm(q, query_norm)
+        k = k if key_norm is None else rms_norm(k, key_norm)
+        cosines, sines = rope_table[positions].unbind(dim=1)
+        blocks, offsets = slots // block_size, slots % block_size
+        key_pool[blocks, :, offsets] = rotate(k, cosines, sines)
+        value_pool[blocks, :, offsets] = v
+        return rotate(q, cosines, sines)
+
+    def paged_attention(
+        self,
+        q: Tensor,
+        key_pool: Tensor,
+        value_pool: Tensor,
+        batch: AttentionBatch,
+        scale: float,
+        window: int | None = None,
+        softcap: float | None = None,
+    ) -> Tensor:
+        checks.check_pools(key_pool, value_pool, self.kv_dtype)
+        checks.check_attention(q, key_pool, batch, window)
+        checks.check_batch(batch, key_pool.shape[2])
+        heads_per_kv_head = q.shape[1] // key_pool.shape[1]
+        outputs = []
+        for s, (context, table) in enumerate(zip(batch.context_lengths, batch.block_tables, strict=True)):
+            rows = q[batch.query_starts[s] : batch.query_starts[s + 1]].float()
+            positions = torch.arange(context - len(rows), context).unsqueeze(1)
+            first = 0 if window is None else max(0, int(positions[0]) - window + 1)
+            keys, values = (
+                pool[table].transpose(0, 1).flatten(1, 2)[:, first:context].repeat_interleave(heads_per_kv_head, dim=0)
+                for pool in (key_pool, value_pool)
+            )
+            scores = torch.einsum("mhd,hjd->hmj", rows, keys) * scale
+            if softcap is not None:
+                scores = softcap * torch.tanh(scores / softcap)
+            j = torch.arange(first, context)
+            is_visible = j <= positions
+            if window is not None:
+                is_visible &= j > positions - window
+            weights = torch.softmax(scores.masked_fill(~is_visible, float("-inf")), dim=-1)
+            outputs.append(torch.einsum("hmj,hjd->mhd", weights, values).flatten(1))
+        return torch.cat(outputs)
+
+    def linear_add(
+        self,
+        x: Tensor,
+        weight: ReferenceWeight,
+        residual: Tensor,
+        post_norm: Norm | None = None,
+        num_narrow_rows: int | None = None,
+    ) -> Tensor:
+        checks.check_linear(x, *weight.shape, num_narrow_rows)
+        checks.check_residual(x, weight.shape[0], residual, post_norm)
+        y = F.linear(x.float(), weight.matrix)
+        return residual + (y if post_norm is None else rms_norm(y, post_norm))
+
+    def norm_gate_up(
+        self, x: Tensor, norm: Norm, weight: ReferenceWeight, activation: str, num_narrow_rows: int | None = None
+    ) -> Tensor:
+        checks.check_linear(x, *weight.shape, num_narrow_rows, norm)
+        checks.check_gate_up(weight.shape[0], activation)
+        gate, up = F.linear(rms_norm(x, norm), weight.matrix).chunk(2, dim=1)
+        return self._ACTIVATIONS[activation](gate) * up
+
+    def sample(self, logits: Tensor, params: SamplingTensors) -> Tensor:
+        checks.check_sampling(logits, params)
+        columns = (params.temperature, params.top_k, params.top_p, params.min_p, params.uniform)
+        rows = zip(finite_logits(logits), *(column.tolist() for column in columns), strict=True)
+        return torch.tensor([sample_row(*row) for row in rows], dtype=torch.int64)
+
+    def copy_blocks(self, pool: Tensor, source: list[int], target: list[int]) -> None:
+        checks.check_copy(pool, source, target)
+        pool[:, target] = pool[:, source]
