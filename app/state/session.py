@@ -1,0 +1,204 @@
+"""Owns one chat: its messages, and what its unfinished answer is doing.
+
+Does not know the window, the database or the engine; it is plain Python and is told of each event.
+"""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Literal
+
+from engine.messages import (
+    ChatMessage,
+    PrefillProgress,
+    RequestFailed,
+    RequestFinished,
+    RequestQueued,
+    TextDelta,
+)
+
+Role = Literal["user", "assistant"]
+AnswerEnd = Literal["stop", "length", "cancelled", "failed", "interrupted"]
+"""How an answer ended. `interrupted`: the program ended while it was being written."""
+
+NEW_CHAT_TITLE = "New chat"
+MAX_TITLE_LENGTH = 48
+
+
+class Phase(Enum):
+    """What the chat's newest request is doing."""
+
+    IDLE = "idle"
+    SENT = "sent"
+    WAITING = "waiting"
+    PREFILL = "prefill"
+    STREAMING = "streaming"
+    FAILED = "failed"
+
+
+BUSY_PHASES = frozenset({Phase.SENT, Phase.WAITING, Phase.PREFILL, Phase.STREAMING})
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerStats:
+    """The figures of one finished answer; counts are in tokens."""
+
+    num_prompt_tokens: int
+    num_cached_tokens: int
+    num_completion_tokens: int
+    ttft_s: float | None
+    tokens_per_s: float | None
+
+
+@dataclass(slots=True)
+class Message:
+    """One turn. An answer whose `end` is None is still being written."""
+
+    role: Role
+    text: str = ""
+    model_name: str | None = None
+    end: AnswerEnd | None = None
+    error: str | None = None
+    stats: AnswerStats | None = None
+    id: str = field(default_factory=lambda: uuid.uuid4().hex)
+
+
+@dataclass(slots=True)
+class Session:
+    """A chat. At most its last message is an answer that is being written."""
+
+    id: str = field(default_factory=lambda: uuid.uuid4().hex)
+    title: str = NEW_CHAT_TITLE
+    system_prompt: str = ""
+    is_pinned: bool = False
+    created_at_s: float = field(default_factory=time.time)
+    messages: list[Message] = field(default_factory=list)
+    phase: Phase = Phase.IDLE
+    queue_position: int = 0
+    """While waiting: how many requests are ahead."""
+    num_computed_tokens: int = 0
+    num_prompt_tokens: int = 0
+
+    @property
+    def is_busy(self) -> bool:
+        return self.phase in BUSY_PHASES
+
+    @property
+    def answer(self) -> Message:
+        """The newest answer. A chat without one is the caller's mistake."""
+        newest = self.messages[-1]
+        assert newest.role == "assistant", f"the newest message is the {newest.role}'s"
+        return newest
+
+    @property
+    def can_retry(self) -> bool:
+        return not self.is_busy and bool(self.messages) and self.messages[-1].role == "assistant"
+
+    @property
+    def prefill_percent(self) -> int:
+        return 100 * self.num_computed_tokens // self.num_prompt_tokens if self.num_prompt_tokens else 0
+
+    @property
+    def num_context_tokens(self) -> int:
+        """The tokens of prompt and answer together, as far as they are known."""
+        for message in reversed(self.messages):
+            if message.stats is not None:
+                return message.stats.num_prompt_tokens + message.stats.num_completion_tokens
+        return self.num_prompt_tokens
+
+    def ask(self, text: str, model_name: str | None = None) -> tuple[Message, Message]:
+        """Appends the user's message and the empty answer to it."""
+        assert not self.is_busy, f"the chat is {self.phase.value}"
+        if not self.messages and self.title == NEW_CHAT_TITLE:
+            self.title = title_of(text)
+        question = Message("user", text)
+        self.messages.append(question)
+        return question, self._begin_answer(model_name)
+
+    def retry(self, model_name: str | None = None) -> tuple[Message, Message]:
+        """Takes the newest answer away and begins another; returns both, old one first."""
+        assert self.can_retry, f"nothing to retry while {self.phase.value}"
+        old = self.messages.pop()
+        return old, self._begin_answer(model_name)
+
+    def prompt(self) -> tuple[ChatMessage, ...]:
+        """What the model is to read: all but the unfinished answer. Empty answers are left out, and so that the turns
+        still alternate, the questions on both sides of one are joined."""
+        turns: list[ChatMessage] = []
+        for message in self.messages:
+            is_unfinished = message.role == "assistant" and message.end is None
+            if is_unfinished or not message.text:
+                continue
+            if turns and turns[-1].role == message.role:
+                joined = f"{turns.pop().content}\n\n{message.text}"
+                turns.append(ChatMessage(message.role, joined))
+            else:
+                turns.append(ChatMessage(message.role, message.text))
+        system = [ChatMessage("system", self.system_prompt)] if self.system_prompt.strip() else []
+        return (*system, *turns)
+
+    def apply(self, event: RequestQueued | PrefillProgress | TextDelta | RequestFinished | RequestFailed) -> None:
+        """Moves the unfinished answer on. The text of a `TextDelta` is added by `append_text`, in larger pieces."""
+        match event:
+            case RequestQueued(position=position):
+                self.phase = Phase.WAITING
+                self.queue_position = position
+            case PrefillProgress():
+                self.num_computed_tokens = event.num_computed_tokens
+                self.num_prompt_tokens = event.num_prompt_tokens
+                self.phase = Phase.PREFILL
+            case TextDelta():
+                self.phase = Phase.STREAMING
+            case RequestFinished():
+                self._finish(event)
+            case RequestFailed(message=error):
+                self.answer.end = "failed"
+                self.answer.error = error
+                self.phase = Phase.FAILED
+
+    def append_text(self, text: str) -> None:
+        self.answer.text += text
+
+    def interrupt(self) -> None:
+        """Ends an unfinished answer here, with the text it has: its tab or the program is being closed."""
+        if self.is_busy:
+            self.answer.end = "cancelled"
+            self.phase = Phase.IDLE
+
+    def _begin_answer(self, model_name: str | None) -> Message:
+        answer = Message("assistant", model_name=model_name)
+        self.messages.append(answer)
+        self.phase = Phase.SENT
+        self.num_computed_tokens = 0
+        self.num_prompt_tokens = 0
+        return answer
+
+    def _finish(self, event: RequestFinished) -> None:
+        self.answer.end = event.reason
+        self.answer.stats = AnswerStats(
+            event.num_prompt_tokens,
+            event.num_cached_tokens,
+            event.num_completion_tokens,
+            event.ttft_s,
+            event.tokens_per_s,
+        )
+        self.phase = Phase.IDLE
+
+
+def title_of(text: str) -> str:
+    """A chat's title from its first question: its first words, on one line."""
+    words = " ".join(text.split())
+    if len(words) <= MAX_TITLE_LENGTH:
+        return words or NEW_CHAT_TITLE
+    cut = words[:MAX_TITLE_LENGTH]
+    # Break between words where there are some; a text without spaces is cut anywhere.
+    return f"{cut.rsplit(' ', 1)[0] if ' ' in cut[MAX_TITLE_LENGTH // 2 :] else cut}…"
+
+
+def restored_phase(messages: Sequence[Message]) -> Phase:
+    """The phase of a chat read from disk."""
+    return Phase.FAILED if messages and messages[-1].end == "failed" else Phase.IDLE

@@ -1,0 +1,121 @@
+"""Owns the settings: a table of what there is, and the file of what a person chose.
+
+Does not know the window; a view is told by the one who sets.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from app.state.set_aside import set_aside
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Setting(Generic[T]):
+    """One setting. Without a `label` it is remembered, but not shown on the settings page."""
+
+    key: str
+    default: T
+    label: str | None = None
+    note: str = ""
+    minimum: float | None = None
+    maximum: float | None = None
+    choices: tuple[tuple[str, str], ...] = ()
+    """(value, words), for a setting that is one of a few."""
+
+    def accepts(self, value: object) -> bool:
+        """Whether a value read from a file may stand for this setting."""
+        if isinstance(self.default, bool) or isinstance(value, bool):
+            return isinstance(value, bool) and isinstance(self.default, bool)
+        if isinstance(self.default, float) and not isinstance(value, int | float):
+            return False
+        if not isinstance(self.default, float) and not isinstance(value, type(self.default)):
+            return False
+        if self.choices and value not in [choice for choice, _ in self.choices]:
+            return False
+        if isinstance(value, int | float):
+            # Written so that NaN, which json can hold, is refused.
+            return (self.minimum is None or value >= self.minimum) and (self.maximum is None or value <= self.maximum)
+        return True
+
+
+THEME = Setting("theme", "system", "Theme", choices=(("system", "As the system"), ("light", "Light"), ("dark", "Dark")))
+ZOOM_PERCENT = Setting("zoom_percent", 100, "Zoom", "Ctrl+plus, Ctrl+minus; Ctrl+0 resets.", minimum=80, maximum=200)
+TEMPERATURE = Setting("temperature", 0.7, "Temperature", "0 always takes the likeliest word.", minimum=0.0, maximum=2.0)
+TOP_P = Setting("top_p", 0.95, "Top-p", "1 is off.", minimum=0.01, maximum=1.0)
+MAX_TOKENS = Setting("max_tokens", 1024, "Longest answer", "In tokens.", minimum=1, maximum=131072)
+SYSTEM_PROMPT = Setting("system_prompt", "", "System prompt", "Stands before the first message of new chats.")
+LAST_MODEL_ID = Setting("last_model_id", "")
+WINDOW_GEOMETRY = Setting("window_geometry", "")
+"""Base64 of what Qt saves."""
+WINDOW_STATE = Setting("window_state", "")
+
+SETTINGS: tuple[Setting[Any], ...] = (
+    THEME,
+    ZOOM_PERCENT,
+    TEMPERATURE,
+    TOP_P,
+    MAX_TOKENS,
+    SYSTEM_PROMPT,
+    LAST_MODEL_ID,
+    WINDOW_GEOMETRY,
+    WINDOW_STATE,
+)
+
+
+class Settings:
+    """The chosen values. Each change is written at once, to a new file that then takes the old one's place."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._listeners: list[Callable[[Setting[Any]], None]] = []
+        self.notice: str | None = None
+        """What a person should know about how the file was read; None if all is well."""
+        self._values: dict[str, Any] = self._read()
+
+    def get(self, setting: Setting[T]) -> T:
+        """The chosen value, or the default where none, or none that fits, was stored."""
+        value = self._values.get(setting.key)
+        return value if value is not None and setting.accepts(value) else setting.default
+
+    def set(self, setting: Setting[T], value: T) -> None:
+        """Raises OSError if the file cannot be written; the value holds until the program ends all the same."""
+        assert setting.accepts(value), f"{setting.key} cannot be {value!r}"
+        if self.get(setting) == value:
+            return
+        self._values[setting.key] = value
+        for listener in self._listeners:
+            listener(setting)
+        self._write()
+
+    def listen(self, listener: Callable[[Setting[Any]], None]) -> None:
+        """Calls `listener` with each setting that changes."""
+        self._listeners.append(listener)
+
+    def _read(self) -> dict[str, Any]:
+        try:
+            values = json.loads(self._path.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            return {}
+        except (ValueError, RecursionError):
+            values = None
+        if isinstance(values, dict):
+            return values
+        kept = set_aside(self._path, "damaged")
+        self.notice = f"The settings file was damaged. It was kept as {kept.name}; the settings are the default ones."
+        return {}
+
+    def _write(self) -> None:
+        temporary = self._path.with_name(self._path.name + ".new")
+        with temporary.open("w", encoding="utf-8") as file:
+            json.dump(self._values, file, indent=2, ensure_ascii=False)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(self._path)
