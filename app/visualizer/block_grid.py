@@ -1,0 +1,286 @@
+"""Owns the block grid: one cell per block in physical order, its cursor, its hover text and its filter.
+
+Knows neither the engine nor the sums over the pool; what a block is comes from `block_model`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import (
+    QAccessible,
+    QAccessibleEvent,
+    QFocusEvent,
+    QHelpEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QPixmap,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QToolTip, QWidget
+
+from app.theme import current_theme, theme_signals
+from app.visualizer.block_model import BlockCell, BlockKind, BlockTable, changed_blocks
+from app.visualizer.block_text import describe_block
+from app.visualizer.cell_tiles import CellLook, CellTiles
+from app.visualizer.grid_geometry import GridGeometry, choose_geometry
+from app.visualizer.owners import Owners
+from app.widgets.motion import prefers_reduced_motion
+from engine.messages import BlockSnapshot
+
+BRIGHT_MS = 140
+_MANY_CELLS = 256
+
+BlockFilter = str | BlockKind
+"""What stands out: the blocks of one owner, or those of one kind."""
+
+
+class BlockGrid(QAbstractScrollArea):
+    """Paints only cells that changed, into a picture of the visible part."""
+
+    described = Signal(str)
+    """The words for the block under the cursor or the mouse; empty when there is none."""
+
+    def __init__(self, owners: Owners | None = None, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._owners = owners if owners is not None else Owners()
+        self._table: BlockTable | None = None
+        self._filter: BlockFilter | None = None
+        self._cursor: int | None = None
+        self._bright: set[int] = set()
+        self._geometry = GridGeometry(0, 1, 1, 1)
+        self._tiles = CellTiles(current_theme(), 1)
+        self._picture = QPixmap()
+        self._calm_timer = QTimer(self, singleShot=True, interval=BRIGHT_MS)
+        self._calm_timer.timeout.connect(self._on_calmed)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setAccessibleName("Block grid")
+        self.setAccessibleDescription("One cell for each memory block. The arrow keys go from block to block.")
+        self.viewport().setMouseTracking(True)
+        self.verticalScrollBar().valueChanged.connect(self._repaint_all)
+        theme_signals().theme_changed.connect(self._lay_out)
+
+    # --- what it shows
+
+    def show_snapshot(self, snapshot: BlockSnapshot) -> None:
+        """Show a newer state of the pool."""
+        before, self._table = self._table, BlockTable(snapshot)
+        changed = changed_blocks(before, self._table)
+        was_bright, self._bright = self._bright, self._written_blocks()
+        if self._bright:
+            self._calm_timer.start()
+        if before is None or len(before) != len(self._table):
+            self._cursor = None
+            self._lay_out()
+            if self.hasFocus():
+                self._start_cursor()
+            return
+        self._repaint({*changed, *(was_bright ^ self._bright)})
+        if self._cursor is not None:
+            self._describe(self._cursor)
+
+    def clear(self) -> None:
+        """Show no pool."""
+        self._table = None
+        self._cursor = None
+        self._bright = set()
+        self._lay_out()
+
+    def set_filter(self, shown: BlockFilter | None) -> None:
+        """Let the blocks of one owner or kind stand out; None shows all alike."""
+        if shown != self._filter:
+            self._filter = shown
+            self._repaint_all()
+
+    def description(self, block_id: int) -> str:
+        """The words for a block, as hover and the arrow keys give them."""
+        assert self._table is not None, "no snapshot is shown"
+        return describe_block(self._table, block_id, self._owners.title)
+
+    @property
+    def cursor_block(self) -> int | None:
+        """The block that the arrow keys have reached."""
+        return self._cursor
+
+    def cell_rect(self, block_id: int) -> QRect:
+        """Where a block's cell lies in the viewport, in logical pixels (outside of it when scrolled away)."""
+        x_px, y_px = self._geometry.position(block_id)
+        scale, edge_px = self.devicePixelRatioF(), self._geometry.cell_px
+        left, top = x_px / scale, (y_px - self._scroll_px()) / scale
+        return QRect(QPoint(int(left), int(top)), QPoint(int(left + edge_px / scale), int(top + edge_px / scale)))
+
+    def block_at(self, point: QPoint) -> int | None:
+        """The block at a point of the viewport."""
+        scale = self.devicePixelRatioF()
+        return self._geometry.block_at(int(point.x() * scale), int(point.y() * scale) + self._scroll_px())
+
+    # --- painting
+
+    def _written_blocks(self) -> set[int]:
+        assert self._table is not None
+        written = self._table.snapshot.written
+        if not any(written) or prefers_reduced_motion():
+            return set()
+        return {block for block, is_written in enumerate(written) if is_written}
+
+    def _on_calmed(self) -> None:
+        calmed, self._bright = self._bright, set()
+        self._repaint(calmed)
+
+    def _scroll_px(self) -> int:
+        return self.verticalScrollBar().value() * self._geometry.pitch_px
+
+    def _lay_out(self) -> None:
+        """Choose the size of cells anew: the pool, the room or the look has changed."""
+        scale = self.devicePixelRatioF()
+        room = self.viewport().size()
+        num_blocks = 0 if self._table is None else len(self._table)
+        self._geometry = choose_geometry(num_blocks, room.width(), room.height(), scale)
+        self._tiles = CellTiles(current_theme(), self._geometry.cell_px, scale)
+        self._picture = QPixmap(round(room.width() * scale), round(room.height() * scale))
+        self._picture.setDevicePixelRatio(1.0)
+        num_visible_rows = self._picture.height() // self._geometry.pitch_px
+        bar = self.verticalScrollBar()
+        bar.setPageStep(max(1, num_visible_rows))
+        bar.setRange(0, max(0, self._geometry.num_rows - num_visible_rows))
+        self._repaint_all()
+
+    def _repaint_all(self) -> None:
+        if self._picture.isNull():
+            return
+        self._picture.fill(current_theme().color("panel"))
+        self._paint_cells(self._visible_blocks())
+        self.viewport().update()
+
+    def _repaint(self, blocks: Iterable[int]) -> None:
+        visible = self._visible_blocks()
+        shown = [block for block in blocks if block in visible]
+        self._paint_cells(shown)
+        if len(shown) > _MANY_CELLS:
+            self.viewport().update()
+            return
+        for block in shown:
+            self.viewport().update(self.cell_rect(block))
+
+    def _visible_blocks(self) -> range:
+        if self._table is None:
+            return range(0)
+        top = self._scroll_px()
+        return self._geometry.blocks_between(top, top + self._picture.height())
+
+    def _paint_cells(self, blocks: Iterable[int]) -> None:
+        if self._table is None or self._picture.isNull():
+            return
+        painter = QPainter(self._picture)
+        scroll_px = self._scroll_px()
+        for block in blocks:
+            x_px, y_px = self._geometry.position(block)
+            painter.drawPixmap(x_px, y_px - scroll_px, self._tiles.tile(self._look(self._table.cell(block), block)))
+        painter.end()
+
+    def _look(self, cell: BlockCell, block_id: int) -> CellLook:
+        indexes = tuple(self._owners.color_index(owner) for owner in cell.owners)
+        return CellLook(cell.kind, indexes, block_id in self._bright, not self._stands_out(cell))
+
+    def _stands_out(self, cell: BlockCell) -> bool:
+        if self._filter is None:
+            return True
+        return cell.kind is self._filter if isinstance(self._filter, BlockKind) else self._filter in cell.owners
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self.viewport())
+        scale = self.devicePixelRatioF()
+        self._picture.setDevicePixelRatio(scale)
+        painter.drawPixmap(0, 0, self._picture)
+        self._picture.setDevicePixelRatio(1.0)
+        if self._cursor is not None and self.hasFocus():
+            painter.setPen(QPen(current_theme().color("text"), 2))
+            painter.drawRect(self.cell_rect(self._cursor))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._lay_out()
+
+    def sizeHint(self) -> QSize:
+        return QSize(280, 240)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(80, 64)
+
+    # --- cursor and hover
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        num_columns = self._geometry.num_columns
+        page = num_columns * self.verticalScrollBar().pageStep()
+        last = self._geometry.num_blocks - 1
+        moves = {
+            Qt.Key.Key_Left: -1,
+            Qt.Key.Key_Right: 1,
+            Qt.Key.Key_Up: -num_columns,
+            Qt.Key.Key_Down: num_columns,
+            Qt.Key.Key_PageUp: -page,
+            Qt.Key.Key_PageDown: page,
+            Qt.Key.Key_Home: -last,
+            Qt.Key.Key_End: last,
+        }
+        move = moves.get(Qt.Key(event.key()))
+        if move is None or last < 0:
+            super().keyPressEvent(event)
+            return
+        if self._cursor is None:
+            self._start_cursor()
+        elif abs(move) < num_columns or event.key() in (Qt.Key.Key_Home, Qt.Key.Key_End):
+            self._move_cursor(max(0, min(last, self._cursor + move)))
+        elif 0 <= self._cursor + move <= last:
+            self._move_cursor(self._cursor + move)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self._start_cursor()
+        self.viewport().update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self.viewport().update()
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self._describe(self.block_at(event.position().toPoint()))
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        block = self.block_at(event.position().toPoint())
+        if block is not None:
+            self._move_cursor(block)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._describe(self._cursor)
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            block = self.block_at(event.pos())
+            QToolTip.showText(event.globalPos(), "" if block is None else self.description(block), self.viewport())
+            return True
+        return super().viewportEvent(event)
+
+    def _start_cursor(self) -> None:
+        if self._cursor is None and (visible := self._visible_blocks()):
+            self._move_cursor(visible.start)
+
+    def _move_cursor(self, block_id: int) -> None:
+        self._cursor = block_id
+        row, bar = block_id // self._geometry.num_columns, self.verticalScrollBar()
+        bar.setValue(max(row - bar.pageStep() + 1, min(row, bar.value())))
+        self._describe(block_id)
+        self.viewport().update()
+
+    def _describe(self, block_id: int | None) -> None:
+        text = "" if block_id is None else self.description(block_id)
+        if block_id is not None and block_id == self._cursor and text != self.accessibleDescription():
+            self.setAccessibleDescription(text)
+            QAccessible.updateAccessibility(QAccessibleEvent(self, QAccessible.Event.DescriptionChanged))
+        self.described.emit(text)

@@ -1,0 +1,48 @@
+"""Owns one bar that divides the engine's memory into its parts.
+
+Knows only sizes and colours, not what they stand for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QRectF, QSize
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from app.theme import current_theme, theme_signals
+
+_HEIGHT_PX = 10
+_MIN_PART_PX = 2
+_GAP_PX = 1
+
+
+class MemoryBar(QWidget):
+    """Parts side by side, each as wide as its share; a part that is not empty is always visible."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._parts: tuple[tuple[str, int], ...] = ()
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        theme_signals().theme_changed.connect(self.update)
+
+    def set_parts(self, parts: Sequence[tuple[str, int]]) -> None:
+        """(colour role, size) from left to right."""
+        if tuple(parts) != self._parts:
+            self._parts = tuple(parts)
+            self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(120, _HEIGHT_PX)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        shown = [(role, size) for role, size in self._parts if size > 0]
+        total = sum(size for _, size in shown)
+        room = self.width() - len(shown) * (_MIN_PART_PX + _GAP_PX)
+        painter = QPainter(self)
+        left = 0.0
+        for role, size in shown:
+            width = _MIN_PART_PX + room * size / total
+            painter.fillRect(QRectF(left, 0, width, self.height()), current_theme().color(role))
+            left += width + _GAP_PX

@@ -1,0 +1,157 @@
+"""Owns the legend: a row per chat with its colour and its blocks, rows for cached and free, and the choice among them.
+
+Knows neither the grid nor where the counts come from.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtGui import QIcon, QKeyEvent, QMouseEvent
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
+
+from app.theme import current_theme, icon_size_px, theme_signals
+from app.visualizer.block_model import BlockKind, OwnerCounts, PoolCounts
+from app.visualizer.cell_tiles import CellLook, CellTiles
+from app.visualizer.owners import Owners
+
+_COLUMNS = ("chat", "own", "shared", "cached")
+_KEY_ROLE = Qt.ItemDataRole.UserRole
+_NUM_VISIBLE_ROWS = 6
+
+
+class OwnerTable(QTreeWidget):
+    """The chosen row's blocks stand out; a second click or the space bar takes the choice back."""
+
+    filter_changed = Signal(object)
+    """An owner's id, a `BlockKind`, or None for all blocks."""
+
+    def __init__(self, owners: Owners, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._owners = owners
+        self._rows: dict[str | BlockKind, QTreeWidgetItem] = {}
+        self._chosen: str | BlockKind | None = None
+        self.setProperty("kind", "dense")
+        self.setAccessibleName("Blocks of each chat")
+        self.setColumnCount(len(_COLUMNS))
+        self.setHeaderLabels(list(_COLUMNS))
+        self.setRootIsDecorated(False)
+        self.setUniformRowHeights(True)
+        self.setTextElideMode(Qt.TextElideMode.ElideRight)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        header = self.header()
+        header.setStretchLastSection(False)
+        header.setMinimumSectionSize(16)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        header.setSectionsMovable(False)
+        for column in range(1, len(_COLUMNS)):
+            self.headerItem().setTextAlignment(column, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self.itemSelectionChanged.connect(self._on_selection_changed)
+        theme_signals().theme_changed.connect(self._redraw_chips)
+
+    def show_counts(self, counts: PoolCounts) -> None:
+        """Show the blocks of every owner in the pool, those in use first; rows of owners that are gone go too."""
+        owners = [owner for owner, _ in sorted(counts.by_owner.items(), key=self._rank)]
+        keys: list[str | BlockKind] = [*owners, BlockKind.SHARED, BlockKind.CACHED, BlockKind.FREE]
+        was_blocked = self.blockSignals(True)
+        for gone in self._rows.keys() - set(keys):
+            self.takeTopLevelItem(self.indexOfTopLevelItem(self._rows.pop(gone)))
+        for place, key in enumerate(keys):
+            self._put(place, key)
+        for owner in owners:
+            blocks = counts.by_owner[owner]
+            numbers = blocks.num_own, blocks.num_shared, blocks.num_cached
+            self._fill(self._rows[owner], self._owners.title(owner), *numbers)
+        self._fill(self._rows[BlockKind.SHARED], "shared by chats", None, counts.num_shared, None)
+        self._fill(self._rows[BlockKind.CACHED], "cached, not in use", None, None, counts.num_cached)
+        self._fill(self._rows[BlockKind.FREE], "free")
+        # Taking a row out moves the selection to a neighbour.
+        self.clearSelection()
+        if self._chosen in self._rows:
+            self._rows[self._chosen].setSelected(True)
+        self.blockSignals(was_blocked)
+        self._on_selection_changed()
+
+    def row(self, key: str | BlockKind) -> QTreeWidgetItem | None:
+        """The row of an owner's id or of a kind."""
+        return self._rows.get(key)
+
+    def sizeHint(self) -> QSize:
+        return QSize(260, self._row_height() * (_NUM_VISIBLE_ROWS + 1))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(120, self._row_height() * 3)
+
+    def _row_height(self) -> int:
+        return max(self.fontMetrics().height(), icon_size_px()) + 4
+
+    def _rank(self, entry: tuple[str, OwnerCounts]) -> tuple[int, int]:
+        owner, blocks = entry
+        # By colour index, so that rows do not jump while numbers run.
+        return (0 if blocks.num_own or blocks.num_shared else 1, self._owners.color_index(owner))
+
+    def _put(self, place: int, key: str | BlockKind) -> None:
+        """Bring the row of `key` to its place, making it if need be."""
+        item = self._rows.get(key)
+        if item is None:
+            item = self._rows[key] = QTreeWidgetItem()
+            item.setData(0, _KEY_ROLE, key)
+            item.setIcon(0, self._chip(key))
+            for column in range(1, len(_COLUMNS)):
+                item.setTextAlignment(column, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+            self.insertTopLevelItem(place, item)
+        elif (now := self.indexOfTopLevelItem(item)) != place:
+            self.takeTopLevelItem(now)
+            self.insertTopLevelItem(place, item)
+
+    def _fill(self, item: QTreeWidgetItem, title: str, *numbers: int | None) -> None:
+        texts = [title, *("" if number is None else f"{number:,}" for number in numbers)]
+        for column, text in enumerate(texts):
+            if item.text(column) != text:
+                item.setText(column, text)
+        item.setToolTip(0, title)
+
+    def _on_selection_changed(self) -> None:
+        selected = self.selectedItems()
+        key = selected[0].data(0, _KEY_ROLE) if selected else None
+        if key != self._chosen:
+            self._chosen = key
+            self.filter_changed.emit(key)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        item = self.itemAt(event.position().toPoint())
+        if item is None or item.isSelected():
+            self.clearSelection()
+        else:
+            super().mousePressEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Space and self.selectedItems():
+            self.clearSelection()
+        else:
+            super().keyPressEvent(event)
+
+    def _redraw_chips(self) -> None:
+        for key, item in self._rows.items():
+            item.setIcon(0, self._chip(key))
+
+    def _chip(self, key: str | BlockKind) -> QIcon:
+        if key is BlockKind.SHARED:
+            look = CellLook(key, (0, 1))
+        elif isinstance(key, BlockKind):
+            look = CellLook(key)
+        else:
+            look = CellLook(BlockKind.HELD, (self._owners.color_index(key),))
+        scale = self.devicePixelRatioF()
+        pixmap = CellTiles(current_theme(), round(icon_size_px() * 0.75 * scale), scale).tile(look).copy()
+        pixmap.setDevicePixelRatio(scale)
+        icon = QIcon(pixmap)
+        # A selected row keeps the chip's true colour.
+        icon.addPixmap(pixmap, QIcon.Mode.Selected)
+        return icon
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self.updateGeometry()

@@ -1,0 +1,75 @@
+"""Owns the icons: SVG drawings of one set, tinted with a colour role of the theme.
+
+Knows nothing of what an icon stands for.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Protocol
+
+from PySide6.QtCore import QByteArray, QObject, QRectF, Qt
+from PySide6.QtGui import QIcon, QPainter, QPixmap
+from PySide6.QtSvg import QSvgRenderer
+
+from app.theme import asset_path, current_theme, theme_signals
+
+# Sharp at 80–200 % zoom on screens of one, one and a half, and two pixels per point.
+_EDGES_PX = (13, 16, 20, 24, 28, 32, 40, 48, 64)
+
+
+class _HasIcon(Protocol):
+    def setIcon(self, icon: QIcon, /) -> None: ...  # noqa: N802 - Qt's name
+
+
+def icon(name: str, role: str = "text") -> QIcon:
+    """The icon `assets/icons/<name>.svg` in the colour of `role`, muted while its control is disabled.
+
+    Its colour is that of the theme now: after a change ask again, or use `show_icon`. Raises FileNotFoundError
+    for a name that is not in the set.
+    """
+    theme = current_theme()
+    return QIcon(_tinted(name, theme.colors[role], theme.colors["muted"]))
+
+
+def show_icon(control: QObject, name: str, role: str = "text") -> None:
+    """Give a button or an action an icon that follows the theme; a later call replaces the former icon."""
+    former = control.findChild(_FollowingIcon, options=Qt.FindChildOption.FindDirectChildrenOnly)
+    if former is None:
+        former = _FollowingIcon(control)
+    former.show(name, role)
+
+
+class _FollowingIcon(QObject):
+    """A child of its control: it and its connection end with the control."""
+
+    def __init__(self, control: QObject) -> None:
+        super().__init__(control)
+        self._name = ""
+        self._role = ""
+        theme_signals().theme_changed.connect(self.on_theme_changed)
+
+    def show(self, name: str, role: str) -> None:
+        self._name = name
+        self._role = role
+        self.on_theme_changed()
+
+    def on_theme_changed(self) -> None:
+        control: _HasIcon = self.parent()  # type: ignore[assignment]  # buttons and actions have setIcon
+        control.setIcon(icon(self._name, self._role))
+
+
+@lru_cache(maxsize=256)
+def _tinted(name: str, color: str, disabled_color: str) -> QIcon:
+    result = QIcon()
+    drawing = asset_path("icons", f"{name}.svg").read_text(encoding="utf-8")
+    for mode, tint in ((QIcon.Mode.Normal, color), (QIcon.Mode.Disabled, disabled_color)):
+        renderer = QSvgRenderer(QByteArray(drawing.replace("currentColor", tint).encode()))
+        for edge in _EDGES_PX:
+            pixmap = QPixmap(edge, edge)
+            pixmap.fill(Qt.GlobalColor.transparent)
+            painter = QPainter(pixmap)
+            renderer.render(painter, QRectF(0, 0, edge, edge))
+            painter.end()
+            result.addPixmap(pixmap, mode)
+    return result

@@ -1,0 +1,22 @@
+"""Owns a paragraph of plain text that wraps.
+
+Knows nothing of the text; its look is a kind of the stylesheet (`title`, `heading`, `muted`, `error` …).
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
+
+
+class TextLabel(QLabel):
+    """Plain text that wraps within the width it is given and can be selected and copied."""
+
+    def __init__(self, text: str = "", kind: str | None = None, parent: QWidget | None = None) -> None:
+        super().__init__(text, parent)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setWordWrap(True)
+        self.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
+        if kind is not None:
+            self.setProperty("kind", kind)

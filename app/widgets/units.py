@@ -1,0 +1,59 @@
+"""Owns how sizes, rates and times are written for a person.
+
+Knows nothing of what is measured. Memory counts in powers of 1024 (GiB), files and downloads in powers of 1000 (GB).
+"""
+
+from __future__ import annotations
+
+_MEMORY_UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
+_FILE_UNITS = ("B", "kB", "MB", "GB", "TB")
+
+
+def memory_size(size_bytes: int) -> str:
+    """`1.7 GiB`, `940 MiB`."""
+    exponent = _exponent(size_bytes, 1024)
+    return f"{_number(size_bytes / 1024**exponent, exponent)} {_MEMORY_UNITS[exponent]}"
+
+
+def file_size(size_bytes: int) -> str:
+    """`1.8 GB`, `94 MB`."""
+    exponent = _exponent(size_bytes, 1000)
+    return f"{_number(size_bytes / 1000**exponent, exponent)} {_FILE_UNITS[exponent]}"
+
+
+def done_of_total(done_bytes: int, total_bytes: int) -> str:
+    """`1.2 of 1.8 GB`: both numbers in the unit of the total."""
+    exponent = _exponent(total_bytes, 1000)
+    done, total = (_number(size / 1000**exponent, exponent) for size in (done_bytes, total_bytes))
+    return f"{done} of {total} {_FILE_UNITS[exponent]}"
+
+
+def duration(duration_s: float) -> str:
+    """`27 s`, `4 min`, `2 h 5 min`; at least one second."""
+    seconds = max(1, round(duration_s))
+    if seconds < 90:
+        return f"{seconds} s"
+    minutes = round(seconds / 60)
+    if minutes < 60:
+        return f"{minutes} min"
+    return f"{minutes // 60} h {minutes % 60} min"
+
+
+def count(number: int, noun: str) -> str:
+    """`1 block`, `1,228 blocks`."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def _exponent(size_bytes: int, base: int) -> int:
+    exponent = 0
+    # 999.5 would be written as 1000, so it belongs to the next unit.
+    while exponent < len(_FILE_UNITS) - 1 and size_bytes / base**exponent >= 999.5:
+        exponent += 1
+    return exponent
+
+
+def _number(value: float, exponent: int) -> str:
+    """One digit after the point below 10, none for bytes or above."""
+    if exponent == 0 or round(value, 1) >= 10 or value == 0:
+        return f"{value:.0f}"
+    return f"{value:.1f}"
