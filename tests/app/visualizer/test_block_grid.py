@@ -27,6 +27,8 @@ def grid(qtbot, qapp, monkeypatch) -> BlockGrid:
     widget.resize(300, 300)
     with qtbot.waitExposed(widget):
         widget.show()
+    # Without the frame of the cursor over the cells.
+    widget.clearFocus()
     return widget
 
 
