@@ -1,0 +1,1 @@
+"""From a foreign file to a checkpoint. It knows nothing of how the models are run."""

@@ -56,12 +56,11 @@ class Library:
     def find(self, name: str) -> ModelEntry:
         """A model by its id, or by its id in the catalogue. Raises `ModelNotFoundError`."""
         entry = catalog.find(name)
-        wanted = name if entry is None else entry.model_id
-        listed = self.list()
-        for model in listed:
-            if model.model_id == wanted:
-                return model
-        have = ", ".join(model.model_id for model in listed) or "none yet"
+        listed = {model.model_id: model for model in self.list()}
+        for model_id in (name, None if entry is None else entry.model_id):
+            if model_id in listed:
+                return listed[model_id]
+        have = ", ".join(listed) or "none yet"
         if entry is not None:
             raise ModelNotFoundError(f"{entry.name} is not here yet (models: {have}): get it with `fetch {name}`")
         raise ModelNotFoundError(f"There is no model {name!r} (models: {have}): use one of these, or `fetch starter`")

@@ -55,8 +55,9 @@ class Generation:
     bos_token_id: int | None
     adds_bos: bool
 
-    def to_json(self) -> dict[str, Any]:
-        return asdict(self)
+    def to_text(self) -> str:
+        """The content of generation.json."""
+        return json.dumps(asdict(self), indent=1)
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Generation:

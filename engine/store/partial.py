@@ -16,6 +16,7 @@ from typing import Any
 
 from torch import Tensor
 
+from engine.errors import CheckpointError
 from engine.models.weights import HeadWeights, LayerWeights
 from engine.store.checkpoint import verify_files
 from engine.store.files import FileRecord, hash_file, storage_errors, write_file
@@ -129,6 +130,20 @@ class PartialCheckpoint:
             return {name: FileRecord(**fields) for name, fields in data["files"].items()}
         except (FileNotFoundError, NotADirectoryError, KeyError, TypeError, ValueError, AttributeError):
             return None
+
+
+def remove_model(folder: Path) -> None:
+    """Remove a damaged model, renamed first so that no half of it is ever listed.
+
+    Raises `CheckpointError` for a folder that is no model of ours, OSError if it cannot be removed.
+    """
+    if not (folder / MANIFEST_FILE).is_file():
+        raise CheckpointError(f"{folder} is in the way and is no model: move it elsewhere")
+    doomed = folder.with_name(folder.name + PARTIAL_SUFFIX)
+    with suppress(FileNotFoundError):
+        shutil.rmtree(doomed)
+    os.replace(folder, doomed)
+    shutil.rmtree(doomed)
 
 
 def _parts(name: str, weight: PackedWeight) -> dict[str, Tensor]:

@@ -1,0 +1,166 @@
+"""One file into the library: checks first, then layer by layer into a partial checkpoint, verified and renamed.
+
+Knows nothing of threads, of downloads and of the command line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from engine.convert.quantize import QuantizeOptions
+from engine.convert.sources.gguf_source import GgufSource
+from engine.errors import CheckpointError, InvalidRequestError, SourceError
+from engine.messages import JobStage
+from engine.store import layout
+from engine.store.files import check_cancelled, hash_file, require_free_space, storage_errors
+from engine.store.library import Library
+from engine.store.lock import exclusive
+from engine.store.manifest import Manifest, SourceRecord, digests
+from engine.store.names import model_id_of
+from engine.store.partial import PartialCheckpoint, remove_model
+
+OnProgress = Callable[[JobStage, int, int], None]
+IsCancelled = Callable[[], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """What to convert. The id follows from the name, the name from the file's, unless they are given.
+
+    `license` counts where the file names none. `sha256` is the source's if it is known already.
+    """
+
+    source: Path
+    name: str | None = None
+    options: QuantizeOptions = field(default_factory=QuantizeOptions)
+    model_id: str | None = None
+    license: str | None = None
+    sha256: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Converted:
+    """`was_there`: the model had been made before from the same source with the same options."""
+
+    model_id: str
+    was_there: bool
+
+
+def convert_file(home: Path, conversion: Conversion, on_progress: OnProgress, is_cancelled: IsCancelled) -> Converted:
+    """Make a listed model of a file. Resumes what an earlier call with the same source and options has finished.
+
+    Raises `SourceError`, `StorageError`, `InvalidRequestError` for a name that is taken, `CheckpointError` if the disk
+    gives back other bytes than were written, `JobCancelledError`.
+    """
+    name = conversion.name or conversion.source.stem
+    model_id = conversion.model_id or model_id_of(name)
+    busy = f"{name} is being converted by another process or job: wait until it has ended"
+    with (
+        GgufSource(conversion.source, conversion.options, is_cancelled) as source,
+        exclusive(home / "locks" / f"{model_id}.lock", busy),
+    ):
+        sha256 = conversion.sha256 or _source_digest(conversion.source, on_progress, is_cancelled)
+        options = conversion.options
+        record = SourceRecord(conversion.source.name, sha256, options.bits, options.group_size)
+        library = Library(home / "models")
+        if _is_there(library, model_id, name, record):
+            return Converted(model_id, True)
+        identity = {"format_version": layout.FORMAT_VERSION, **asdict(record)}
+        partial = PartialCheckpoint(library.folder(model_id), identity)
+        partial.begin(is_cancelled)
+        require_free_space(partial.folder, _size_bytes(source) - partial.finished_bytes)
+        try:
+            _write_files(partial, source, on_progress, is_cancelled)
+        except SourceError:
+            # No later run can go on from here.
+            partial.discard()
+            raise
+        manifest = _manifest(partial, source, model_id, name, record, conversion.license)
+        partial.finish(manifest, lambda done, total: on_progress("verify", done, total), is_cancelled)
+        return Converted(model_id, False)
+
+
+def _source_digest(path: Path, on_progress: OnProgress, is_cancelled: IsCancelled) -> str:
+    done_bytes = 0
+
+    def on_bytes(count: int) -> None:
+        nonlocal done_bytes
+        done_bytes += count
+        on_progress("verify", min(done_bytes, total_bytes), total_bytes)
+
+    try:
+        total_bytes = path.stat().st_size
+        return hash_file(path, on_bytes, is_cancelled).sha256
+    except OSError as error:
+        raise SourceError(f"Cannot read {path}: {error.strerror}") from error
+
+
+def _is_there(library: Library, model_id: str, name: str, record: SourceRecord) -> bool:
+    """Whether the model is there already; a damaged one is removed, so that it can be made again."""
+    try:
+        manifest = library.manifest(model_id)
+    except CheckpointError:
+        with storage_errors(library.folder(model_id)):
+            remove_model(library.folder(model_id))
+        return False
+    if manifest is None:
+        return False
+    found = manifest.source
+    if (found.sha256, found.bits, found.group_size) == (record.sha256, record.bits, record.group_size):
+        return True
+    raise InvalidRequestError(
+        f"There is already a model {model_id}, made from {found.file_name} or with other options: "
+        f"choose another name than {name!r} with --name"
+    )
+
+
+def _size_bytes(source: GgufSource) -> int:
+    """What the checkpoint takes on disk, small files and norms left out."""
+    shapes = layout.matrix_shapes(source.spec)
+    matrices = sum(form.size_bytes(*shapes[name.rpartition(".")[2]]) for name, form in source.formats().items())
+    return matrices + len(source.tokenizer.tokenizer_json)
+
+
+def _write_files(
+    partial: PartialCheckpoint, source: GgufSource, on_progress: OnProgress, is_cancelled: IsCancelled
+) -> None:
+    tokenizer, num_layers = source.tokenizer, source.spec.num_layers
+    on_progress("convert", 0, num_layers)
+    partial.write_text(layout.TOKENIZER_FILE, tokenizer.tokenizer_json)
+    if tokenizer.chat_template is not None:
+        partial.write_text(layout.TEMPLATE_FILE, tokenizer.chat_template)
+    partial.write_text(layout.GENERATION_FILE, tokenizer.generation.to_text())
+    if not partial.has(layout.EMBED_FILE):
+        partial.write_embedding(source.read_embedding())
+    for index in range(num_layers):
+        check_cancelled(is_cancelled)
+        if not partial.has(layout.layer_file(index)):
+            partial.write_layer(index, source.read_layer(index))
+        on_progress("convert", index + 1, num_layers)
+    if not partial.has(layout.HEAD_FILE):
+        partial.write_head(source.read_head())
+
+
+def _manifest(
+    partial: PartialCheckpoint,
+    source: GgufSource,
+    model_id: str,
+    name: str,
+    record: SourceRecord,
+    fallback_license: str | None,
+) -> Manifest:
+    weights_digest, tokenizer_digest = digests(partial.files)
+    return Manifest(
+        model_id=model_id,
+        name=name,
+        spec=source.spec,
+        quantization=source.formats(),
+        source=record,
+        license=source.license or fallback_license,
+        generation=source.tokenizer.generation,
+        files=partial.files,
+        weights_digest=weights_digest,
+        tokenizer_digest=tokenizer_digest,
+    )
