@@ -1,0 +1,137 @@
+"""Owns a block of code: its language, its text in a monospaced font, and the button that copies it.
+
+Does not know Markdown; it is given a `CodeBlock` and told when that is final.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QFont, QFontDatabase, QGuiApplication, QTextCursor, QWheelEvent
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPlainTextEdit,
+    QSizePolicy,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.chat.highlight import MAX_HIGHLIGHTED_LENGTH, Highlighter, lex
+from app.chat.markdown import CodeBlock
+from app.widgets.icons import show_icon
+
+_MARGIN_PX = 8
+
+
+class CodeView(QFrame):
+    """Code that grows while it streams. Lines do not wrap; a long one scrolls sideways."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("kind", "code")
+        self._text = ""
+        self._language = ""
+        self._label = QLabel()
+        self._label.setProperty("kind", "muted")
+        self._copy = QToolButton()
+        self._copy.setToolTip("Copy this code")
+        self._copy.setAccessibleName("Copy this code")
+        show_icon(self._copy, "copy", "muted")
+        self._copy.clicked.connect(self.copy)
+        self._edit = _CodeEdit()
+        self._highlighter = Highlighter(self._edit.document())
+        header = QHBoxLayout()
+        header.setContentsMargins(_MARGIN_PX, 2, 2, 0)
+        header.addWidget(self._label)
+        header.addStretch(1)
+        header.addWidget(self._copy)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(header)
+        column.addWidget(self._edit)
+
+    @property
+    def text(self) -> str:
+        return self._text
+
+    def show_code(self, code: CodeBlock) -> None:
+        """Shows the code; what is already there stays untouched if the new text continues it."""
+        self._label.setText(code.language)
+        self._language = code.language
+        if code.text.startswith(self._text):
+            self._edit.append_text(code.text[len(self._text) :])
+        else:
+            self._edit.setPlainText(code.text)
+            self._highlighter.show_lines([])
+        self._text = code.text
+        self._highlight(code.is_open)
+
+    def copy(self) -> None:
+        QGuiApplication.clipboard().setText(self._text)
+
+    def _highlight(self, is_open: bool) -> None:
+        if not self._language or len(self._text) > MAX_HIGHLIGHTED_LENGTH:
+            return
+        if is_open:
+            # New whole lines are coloured on their own: lexing all of it each time would cost more and more. What that
+            # gets wrong, such as a string of several lines, is put right at the end.
+            done = self._highlighter.num_lines
+            lines = self._text.split("\n")[done:-1]
+            if lines:
+                self._highlighter.show_lines(lex("\n".join(lines), self._language), done)
+        else:
+            self._highlighter.show_lines(lex(self._text, self._language))
+
+
+class _CodeEdit(QPlainTextEdit):
+    """Plain text that is as high as its lines."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setReadOnly(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
+        self.document().setDocumentMargin(_MARGIN_PX)
+        self.setUndoRedoEnabled(False)
+        self._take_font()
+        self.blockCountChanged.connect(self._fit)
+        self.horizontalScrollBar().rangeChanged.connect(self._fit)
+
+    def append_text(self, text: str) -> None:
+        cursor = QTextCursor(self.document())
+        cursor.movePosition(QTextCursor.MoveOperation.End)
+        cursor.insertText(text)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Takes sideways movement; up and down belong to the transcript."""
+        if abs(event.angleDelta().x()) > abs(event.angleDelta().y()):
+            super().wheelEvent(event)
+        else:
+            event.ignore()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.ApplicationFontChange:
+            self._take_font()
+            self._fit()
+
+    def _take_font(self) -> None:
+        font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+        font.setPointSizeF(QGuiApplication.font().pointSizeF())
+        font.setStyleHint(QFont.StyleHint.Monospace)
+        self.setFont(font)
+        self.setTabStopDistance(4 * self.fontMetrics().horizontalAdvance(" "))
+
+    def _fit(self) -> None:
+        bar = self.horizontalScrollBar()
+        bar_height = bar.sizeHint().height() if bar.maximum() > 0 else 0
+        text_height = self.blockCount() * self.fontMetrics().lineSpacing()
+        self.setFixedHeight(text_height + 2 * _MARGIN_PX + bar_height + 2)

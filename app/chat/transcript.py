@@ -1,0 +1,207 @@
+"""Owns the scrolled column of a chat's messages, and whether it follows its end.
+
+Does not know the engine; the tab tells it when the newest answer changed.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
+
+from app.chat.message_view import AnswerMessageView, MessageView, QuestionView
+from app.state.session import Message, Phase, Session
+from app.theme import theme_signals
+from app.widgets.icons import show_icon
+
+COLUMN_CHARACTERS = 80
+# Building a view costs about a millisecond; a long chat opens with its newest messages.
+MAX_FIRST_MESSAGES = 40
+_MARGIN_PX = 16
+_MESSAGE_GAP_PX = 24
+_BOTTOM_SLACK_PX = 24
+
+
+class Transcript(QScrollArea):
+    """Shows a session. Views are made when it is first shown, and made again when the look changes."""
+
+    retry_requested = Signal()
+
+    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._num_hidden = max(0, len(session.messages) - MAX_FIRST_MESSAGES)
+        self._views: list[MessageView] = []
+        self._is_stale = True
+        self._is_following = True
+        self.setWidgetResizable(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._make_column()
+        self._make_latest_button()
+        bar = self.verticalScrollBar()
+        bar.valueChanged.connect(self._on_scrolled)
+        bar.rangeChanged.connect(self._on_range_changed)
+        theme_signals().theme_changed.connect(self._on_theme_changed)
+
+    def _make_column(self) -> None:
+        page = QWidget()
+        page.setProperty("kind", "page")
+        self._content = QWidget()
+        self._column = QVBoxLayout(self._content)
+        self._column.setContentsMargins(0, _MARGIN_PX, 0, _MARGIN_PX)
+        self._column.setSpacing(_MESSAGE_GAP_PX)
+        self._earlier = QPushButton("Earlier messages")
+        self._earlier.clicked.connect(self._show_earlier)
+        self._column.addWidget(self._earlier, 0, Qt.AlignmentFlag.AlignHCenter)
+        self._column.addStretch(1)
+        row = QHBoxLayout(page)
+        row.setContentsMargins(_MARGIN_PX, 0, _MARGIN_PX, 0)
+        row.addStretch(1)
+        # The column takes all there is up to its maximum; only what is over goes to the sides.
+        row.addWidget(self._content, 10_000)
+        row.addStretch(1)
+        self.setWidget(page)
+        self._limit_width()
+
+    def _make_latest_button(self) -> None:
+        self.latest_button = QPushButton("latest", self)
+        self.latest_button.setToolTip("Go to the newest text")
+        show_icon(self.latest_button, "arrow-down")
+        self.latest_button.clicked.connect(self.follow)
+        self.latest_button.hide()
+
+    @property
+    def views(self) -> list[MessageView]:
+        return self._views
+
+    @property
+    def is_following(self) -> bool:
+        """Whether the view stays at the end when text arrives."""
+        return self._is_following
+
+    def answer_view(self) -> AnswerMessageView | None:
+        """The view of the newest answer, if it is shown."""
+        newest = self._views[-1] if self._views else None
+        return newest if isinstance(newest, AnswerMessageView) else None
+
+    def follow(self) -> None:
+        """Goes to the end and stays there."""
+        self._is_following = True
+        self.verticalScrollBar().setValue(self.verticalScrollBar().maximum())
+        self._place_latest_button()
+
+    def show_messages(self) -> None:
+        """Brings the views in line with the session's messages; the same messages keep their views."""
+        if not self.isVisible():
+            self._is_stale = True
+            return
+        shown = self._session.messages[self._num_hidden :]
+        while self._views and (
+            len(self._views) > len(shown) or self._views[-1].message is not shown[len(self._views) - 1]
+        ):
+            self._remove_last()
+        for message in shown[len(self._views) :]:
+            self._append(message)
+        self._earlier.setVisible(self._num_hidden > 0)
+        self._is_stale = False
+        self.show_progress()
+
+    def show_progress(self) -> None:
+        """Shows what the newest answer gained: text, a state in words, its end."""
+        view = self.answer_view()
+        if self._is_stale or view is None:
+            return
+        if not self._session.is_busy:
+            view.show_end()
+        view.show_text()
+        view.show_state(_state_words(self._session))
+        view.allow_retry(self._session.can_retry)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if self._is_stale:
+            self.show_messages()
+        else:
+            self.show_progress()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._place_latest_button()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self._limit_width()
+
+    def _append(self, message: Message) -> None:
+        width_px = min(self._content.maximumWidth(), self.viewport().width() - 2 * _MARGIN_PX)
+        former = self.answer_view()
+        if former is not None:
+            former.allow_retry(False)
+        view: MessageView
+        if message.role == "user":
+            view = QuestionView(message, width_px)
+        else:
+            view = AnswerMessageView(message, width_px)
+            view.retry_requested.connect(self.retry_requested)
+        self._views.append(view)
+        self._column.insertWidget(self._column.count() - 1, view)
+
+    def _remove_last(self) -> None:
+        view = self._views.pop()
+        self._column.removeWidget(view)
+        view.hide()
+        view.deleteLater()
+
+    def _rebuild(self) -> None:
+        while self._views:
+            self._remove_last()
+        self.show_messages()
+
+    def _show_earlier(self) -> None:
+        self._num_hidden = max(0, self._num_hidden - MAX_FIRST_MESSAGES)
+        self._is_following = False
+        self._rebuild()
+
+    def _limit_width(self) -> None:
+        self._content.setMaximumWidth(COLUMN_CHARACTERS * self.fontMetrics().averageCharWidth())
+
+    def _on_theme_changed(self) -> None:
+        self._limit_width()
+        self._rebuild()
+
+    def _on_scrolled(self, value: int) -> None:
+        self._is_following = value >= self.verticalScrollBar().maximum() - _BOTTOM_SLACK_PX
+        self._place_latest_button()
+
+    def _on_range_changed(self, minimum: int, maximum: int) -> None:
+        if self._is_following:
+            self.verticalScrollBar().setValue(maximum)
+        self._place_latest_button()
+
+    def _place_latest_button(self) -> None:
+        self.latest_button.setVisible(not self._is_following)
+        self.latest_button.adjustSize()
+        size = self.latest_button.size()
+        view = self.viewport().geometry()
+        self.latest_button.move(view.center().x() - size.width() // 2, view.bottom() - size.height() - _MARGIN_PX // 2)
+
+
+def _state_words(session: Session) -> str:
+    """What the person waits for while there is no text yet."""
+    match session.phase:
+        case Phase.SENT:
+            return "Sent"
+        case Phase.WAITING:
+            return f"Waiting, {ordinal(session.queue_position + 1)} in line"
+        case Phase.PREFILL:
+            return f"Reading the chat, {session.prefill_percent} %"
+        case _:
+            return ""
+
+
+def ordinal(number: int) -> str:
+    """`1st`, `2nd`, `3rd`, `4th`, `11th`."""
+    suffix = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{suffix}"
