@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from engine.cache.kv_cache import KVCache, PrefixMatch
+from engine.cache.kv_cache import KVCache
 from engine.errors import QueueFullError
 from engine.sequence import Sequence, SequenceState
 
@@ -30,7 +30,7 @@ class Scheduler:
     """Waiting sequences in arrival order, and the running ones.
 
     A sequence is admitted only if the blocks for its longest possible length are certain, so a running one never
-    runs out of memory.
+    runs out of memory; and not while a running one computes blocks that both begin with.
     """
 
     def __init__(
@@ -77,12 +77,16 @@ class Scheduler:
         # Decodes first, so that no prompt, however long, delays a running answer.
         for sequence in sorted(self.running, key=lambda s: s.state is not SequenceState.DECODE):
             budget -= self._schedule_chunk(sequence, budget, chunks)
-        while budget and self.waiting and len(self.running) < self._max_running_sequences:
-            match = self._cache.match(self.waiting[0])
-            if not self._has_room(self.waiting[0], match):
+        for sequence in list(self.waiting):
+            if not budget or len(self.running) >= self._max_running_sequences:
                 break
-            sequence = self.waiting.popleft()
-            self._admit(sequence, match)
+            matched = self._cache.match(sequence)
+            if self._cache.is_being_computed(sequence, len(matched), self.running):
+                # It waits some steps for blocks that it would otherwise compute a second time.
+                continue
+            if not self._has_room(sequence, matched):
+                break
+            self._admit(sequence, matched)
             budget -= self._schedule_chunk(sequence, budget, chunks)
         return chunks
 
@@ -93,14 +97,15 @@ class Scheduler:
             chunks.append(ScheduledChunk(sequence, num_tokens))
         return num_tokens
 
-    def _has_room(self, sequence: Sequence, match: PrefixMatch) -> bool:
+    def _has_room(self, sequence: Sequence, matched: list[int]) -> bool:
         """Whether the pool holds its longest length besides what is promised to the running sequences."""
         promised = sum(self._cache.blocks_for(s.max_length) - len(s.block_ids) for s in self.running)
-        needed = self._cache.blocks_for(sequence.max_length) - len(match.block_ids)
-        return needed + promised <= self._cache.num_available - self._cache.num_evictable_in(match)
+        needed = self._cache.blocks_for(sequence.max_length) - len(matched)
+        return needed + promised <= self._cache.num_available - self._cache.num_evictable_in(matched)
 
-    def _admit(self, sequence: Sequence, match: PrefixMatch) -> None:
-        self._cache.reuse(sequence, match)
+    def _admit(self, sequence: Sequence, matched: list[int]) -> None:
+        self.waiting.remove(sequence)
+        self._cache.reuse(sequence, matched)
         sequence.has_wide_prefill = self._wide_rows is not None and sequence.num_pending_tokens >= self._wide_rows
         sequence.queue_position = None
         sequence.move(SequenceState.PREFILL)

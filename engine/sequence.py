@@ -56,7 +56,9 @@ class Sequence:
     """The prompt's uncached part is long enough for the backend's kernel for many rows."""
     block_ids: list[int] = field(default_factory=list)
     block_digests: list[bytes] = field(default_factory=list)
-    """Prefix-cache keys of the leading full blocks, as far as they were needed."""
+    """Prefix-cache keys of the leading full blocks, as far as they were asked for."""
+    num_registered_blocks: int = 0
+    """Leading blocks that the prefix cache was shown already."""
     queue_position: int | None = None
     first_token_s: float | None = None
     last_token_s: float | None = None

@@ -5,19 +5,11 @@ Works on block ids alone; the tensors lie in the runner's pool.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterable
 
 from engine.cache.block_pool import BlockPool
 from engine.cache.prefix_cache import PrefixCache, block_digest
 from engine.sequence import Sequence
-
-
-@dataclass(slots=True)
-class PrefixMatch:
-    """Cached blocks that hold the start of a sequence, and their keys."""
-
-    block_ids: list[int] = field(default_factory=list)
-    digests: list[bytes] = field(default_factory=list)
 
 
 class KVCache:
@@ -39,36 +31,44 @@ class KVCache:
         """How many blocks hold so many tokens."""
         return -(-num_tokens // self.block_size)
 
-    def match(self, sequence: Sequence) -> PrefixMatch:
+    def match(self, sequence: Sequence) -> list[int]:
         """The longest run of cached blocks that starts the sequence.
 
         At most (n - 1) // block_size of them: the last prompt token is always computed, for its logits.
         """
-        match = PrefixMatch()
-        digest = sequence.scope
-        for index in range((len(sequence.token_ids) - 1) // self.block_size):
-            tokens = sequence.token_ids[index * self.block_size : (index + 1) * self.block_size]
-            digest = block_digest(digest, tokens)
-            block_id = self.prefix_cache.find(digest, tokens)
+        block_ids: list[int] = []
+        for index, digest in enumerate(self._digests(sequence)[: self._max_reused_blocks(sequence)]):
+            block_id = self.prefix_cache.find(digest, self._block_tokens(sequence, index))
             if block_id is None:
                 break
-            match.block_ids.append(block_id)
-            match.digests.append(digest)
-        return match
+            block_ids.append(block_id)
+        return block_ids
 
-    def num_evictable_in(self, match: PrefixMatch) -> int:
-        """How many of the matched blocks count as available until they are reused."""
-        return sum(self.prefix_cache.is_evictable(block_id) for block_id in match.block_ids)
+    def is_being_computed(self, sequence: Sequence, index: int, others: Iterable[Sequence]) -> bool:
+        """Whether one of `others` is about to compute the very block that `sequence` needs as its `index`-th."""
+        if index >= self._max_reused_blocks(sequence):
+            return False
+        digest = self._digests(sequence)[index]
+        # The key covers all blocks before it, so an equal block can only stand at the same index.
+        return any(
+            other.num_computed_tokens < (index + 1) * self.block_size
+            and self._digests(other)[index : index + 1] == [digest]
+            for other in others
+        )
 
-    def reuse(self, sequence: Sequence, match: PrefixMatch) -> None:
-        """Start a sequence on its matched blocks."""
+    def num_evictable_in(self, block_ids: Iterable[int]) -> int:
+        """How many of these blocks count as available until they are reused."""
+        return sum(self.prefix_cache.is_evictable(block_id) for block_id in block_ids)
+
+    def reuse(self, sequence: Sequence, block_ids: list[int]) -> None:
+        """Start a sequence on the blocks that were matched for it."""
         assert not sequence.block_ids, f"{sequence.request_id} holds {len(sequence.block_ids)} blocks already"
-        for block_id in match.block_ids:
+        for block_id in block_ids:
             self.prefix_cache.reuse(block_id)
             self.last_owners[block_id] = sequence.owner
-        sequence.block_ids = list(match.block_ids)
-        sequence.block_digests = list(match.digests)
-        sequence.num_cached_tokens = sequence.num_computed_tokens = len(match.block_ids) * self.block_size
+        sequence.block_ids = list(block_ids)
+        sequence.num_registered_blocks = len(block_ids)
+        sequence.num_cached_tokens = sequence.num_computed_tokens = len(block_ids) * self.block_size
 
     def extend(self, sequence: Sequence, num_tokens: int) -> None:
         """Give the sequence room for `num_tokens` in all, and make the block it writes next its own."""
@@ -96,12 +96,24 @@ class KVCache:
     def register(self, sequence: Sequence) -> None:
         """Put the blocks that the last forward filled into the prefix cache."""
         num_full = sequence.num_computed_tokens // self.block_size
-        for index in range(len(sequence.block_digests), num_full):
-            tokens = sequence.token_ids[index * self.block_size : (index + 1) * self.block_size]
-            parent = sequence.block_digests[-1] if sequence.block_digests else sequence.scope
-            digest = block_digest(parent, tokens)
-            sequence.block_digests.append(digest)
-            self.prefix_cache.insert(digest, tokens, sequence.block_ids[index])
+        for index in range(sequence.num_registered_blocks, num_full):
+            digest = self._digests(sequence)[index]
+            self.prefix_cache.insert(digest, self._block_tokens(sequence, index), sequence.block_ids[index])
+        sequence.num_registered_blocks = num_full
+
+    def _digests(self, sequence: Sequence) -> list[bytes]:
+        """Keys of all full blocks of the sequence's tokens, computed or not."""
+        digests = sequence.block_digests
+        for index in range(len(digests), len(sequence.token_ids) // self.block_size):
+            parent = digests[-1] if digests else sequence.scope
+            digests.append(block_digest(parent, self._block_tokens(sequence, index)))
+        return digests
+
+    def _block_tokens(self, sequence: Sequence, index: int) -> list[int]:
+        return sequence.token_ids[index * self.block_size : (index + 1) * self.block_size]
+
+    def _max_reused_blocks(self, sequence: Sequence) -> int:
+        return (len(sequence.token_ids) - 1) // self.block_size
 
     def release(self, sequence: Sequence) -> None:
         """Give all blocks back. Idempotent."""

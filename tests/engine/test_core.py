@@ -75,12 +75,26 @@ def test_generated_tokens_are_reused_too():
     assert engine.end("b").num_cached_tokens == 12
 
 
-def test_prompts_that_arrive_together_share_nothing_but_agree():
-    engine = FakeEngine(max_batched_tokens=64)
-    engine.submit("a", "the same prompt of both")
-    engine.submit("b", "the same prompt of both")
+def test_prompts_that_arrive_together_compute_their_common_blocks_once():
+    engine = FakeEngine(block_size=4, max_batched_tokens=64)
+    engine.submit("a", "the same beginning, first")
+    engine.submit("b", "the same beginning, second")
+    engine.submit("c", "another prompt")
     engine.run()
-    assert engine.text("a") == engine.text("b") == expected_text("the same prompt of both", 8)
+    assert [engine.end(request_id).num_cached_tokens for request_id in "abc"] == [0, 20, 0]
+    assert engine.runner.requests_per_run[:2] == [["a", "c"], ["a", "c", "b"]]
+    assert engine.text("b") == expected_text("the same beginning, second", 8)
+
+
+def test_waiting_for_common_blocks_ends_when_their_computer_is_cancelled():
+    engine = FakeEngine(block_size=4, max_batched_tokens=8)
+    engine.submit("a", "the same beginning, first")
+    engine.submit("b", "the same beginning, second")
+    engine.step()
+    engine.core.cancel("a")
+    engine.run()
+    assert engine.end("b").num_cached_tokens == 8
+    assert engine.text("b") == expected_text("the same beginning, second", 8)
 
 
 def test_security_domains_share_no_blocks():
