@@ -10,7 +10,7 @@ import torch
 from gguf.constants import GGML_QUANT_SIZES, GGMLQuantizationType
 from gguf.quants import dequantize
 
-from engine.convert.sources.gguf_blocks import BLOCK, EXACT_LAYOUTS, repack
+from engine.convert.sources.gguf_blocks import GROUP, KEPT_LAYOUTS, repack
 from engine.errors import InvalidRequestError, SourceError
 from kernels.formats import BITS, GROUP_SIZES, PackedWeight, quantize
 
@@ -35,22 +35,23 @@ class QuantizeOptions:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The format that a tensor gets; `is_exact` if it holds the source's numbers bit for bit."""
+    """The format a tensor gets. `is_kept`: with the source's own codes; `is_exact`: with its numbers bit for bit."""
 
     bits: int
     has_minimum: bool
+    is_kept: bool
     is_exact: bool
 
 
 def choose_target(kind: GGMLQuantizationType, options: QuantizeOptions) -> Target:
-    """Exact where the format can hold the source's type, else round-to-nearest; 8 bits go without a minimum."""
-    exact = EXACT_LAYOUTS.get(kind)
-    if exact is not None and options.group_size == BLOCK and exact.bits <= (options.bits or max(BITS)):
-        return Target(exact.bits, exact.has_minimum, True)
+    """The source's own codes where the format can hold them, else round-to-nearest; 8 bits go without a minimum."""
+    kept = KEPT_LAYOUTS.get(kind)
+    if kept is not None and options.group_size == GROUP and kept.bits <= (options.bits or max(BITS)):
+        return Target(kept.bits, kept.has_minimum, True, kept.is_exact)
     block_size, block_bytes = GGML_QUANT_SIZES[kind]
     bits_per_weight = 8 * block_bytes / block_size
     bits = options.bits or (4 if bits_per_weight <= MAX_NARROW_BITS_PER_WEIGHT else 8)
-    return Target(bits, bits != 8, False)
+    return Target(bits, bits != 8, False, False)
 
 
 def check_tensor(name: str, kind: GGMLQuantizationType, num_columns: int, group_size: int) -> None:
@@ -69,7 +70,7 @@ def check_tensor(name: str, kind: GGMLQuantizationType, num_columns: int, group_
 
 def pack_rows(rows: npt.NDArray[np.uint8], kind: GGMLQuantizationType, target: Target, group_size: int) -> PackedWeight:
     """Source rows uint8 [N, row bytes] to packed rows. Raises `FormatError` for numbers that are not finite."""
-    if target.is_exact:
+    if target.is_kept:
         return repack(rows, kind)
     # Damaged scales overflow on the way; `quantize` refuses what comes of it.
     with np.errstate(all="ignore"):
