@@ -15,6 +15,8 @@ ACTIVATIONS = ("silu", "gelu_tanh")
 
 def check_tensor(name: str, tensor: Tensor, shape: tuple[int, ...], kind: dtype | None = None) -> None:
     """Raises unless the tensor has this shape, is contiguous and is of dtype `kind` (None: any floating dtype)."""
+    if tensor.dtype == kind and tensor.shape == shape and tensor.is_contiguous():
+        return
     if tensor.shape != shape or not tensor.is_contiguous():
         state = "contiguous" if tensor.is_contiguous() else f"strides {tensor.stride()}"
         raise KernelShapeError(f"{name} is {tuple(tensor.shape)}, {state}; must be {shape}, contiguous")

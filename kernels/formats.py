@@ -43,6 +43,8 @@ class PackedWeight:
     group_size: int
 
     def __post_init__(self) -> None:
+        if self.bits not in BITS or self.codes.dim() != 2:
+            raise FormatError(f"codes of {self.bits} bits, {tuple(self.codes.shape)}: must be 3, 4 or 8 bits, 2-D")
         check_format(self.bits, self.group_size, self.num_columns)
         groups = (self.num_rows, self.num_columns // self.group_size)
         for name, tensor, shape, dtype in (

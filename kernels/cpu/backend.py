@@ -35,9 +35,11 @@ class CpuBackend(Backend):
     kv_dtype = torch.bfloat16
     wide_rows = 128
 
-    def __init__(self) -> None:
-        has_bf16 = torch.ops.mkldnn._is_mkldnn_bf16_supported()
-        self._dense_dtype = torch.bfloat16 if has_bf16 else torch.float32
+    def __init__(self, dense_dtype: torch.dtype | None = None) -> None:
+        """`dense_dtype`: of weights written out for many rows; None takes what the processor is fast at."""
+        if dense_dtype is None:
+            dense_dtype = torch.bfloat16 if torch.ops.mkldnn._is_mkldnn_bf16_supported() else torch.float32
+        self._dense_dtype = dense_dtype
         self._plans = attention.AttentionPlans()
 
     def prepare(self, weight: PackedWeight) -> CpuWeight:

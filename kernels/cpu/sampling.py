@@ -10,7 +10,7 @@ from torch import Tensor
 
 from kernels.reference import finite_logits
 
-SHORT_LIST = 512
+SHORT_LISTS = (512, 8192)
 """How many of the most probable tokens are looked at before the whole vocabulary is sorted."""
 
 
@@ -20,8 +20,8 @@ def sample_row(logits: Tensor, temperature: float, top_k: int, top_p: float, min
         return int(logits.argmax())
     vocabulary = logits.shape[0]
     mass = None if 0 < top_k < vocabulary else _mass(logits, temperature)
-    for length in (min(top_k or SHORT_LIST, vocabulary), vocabulary):
-        values, token_ids = most_probable(logits, length)
+    for length in (*SHORT_LISTS, vocabulary) if mass is not None else (top_k,):
+        values, token_ids = most_probable(logits, min(length, vocabulary))
         if mass is None:
             values, token_ids = values[:top_k], token_ids[:top_k]
         weights = torch.exp((values - values[0]) / temperature)

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from kernels.formats import PackedWeight, unpack_codes
 
-TILE_ROWS = 128
+TILE_ROWS = 64
 """Rows of each dense multiplication. torch picks its blocking by shape, so a fixed shape keeps rows independent."""
 
 _ROW_MULTIPLE = 16  # the int4 kernel takes weights of 16 n rows
@@ -135,7 +135,7 @@ def _centred_codes(packed: Tensor, bits: int) -> Tensor:
     else:
         triples = packed.view(len(packed), -1, 3).int()
         words = triples[:, :, 0] | (triples[:, :, 1] << 8) | (triples[:, :, 2] << 16)
-        pairs = torch.stack([words, words >> 6, words >> 12, words >> 18], dim=2).flatten(1)
+        pairs = torch.stack([words, words >> 6, words >> 12, words >> 18], dim=2).flatten(1).bitwise_and_(63)
     mask = (1 << bits) - 1
     spread = (pairs | (pairs << (16 - bits))).bitwise_and_(mask | (mask << 16)).bitwise_or_(_BF16_128 * 0x10001)
     return spread.view(torch.bfloat16).sub_(128 + middle)

@@ -1,0 +1,31 @@
+"""Fixtures of the kernels' tests: fresh memory is filled with NaN, random numbers are seeded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+import torch
+
+from kernels.cpu.backend import CpuBackend
+from kernels.ops import Backend, load_backend
+
+
+@pytest.fixture(autouse=True)
+def nan_filled_memory() -> Iterator[None]:
+    """In deterministic mode torch fills the memory of every `empty` with NaN, so that reading it shows."""
+    torch.manual_seed(0)
+    torch.use_deterministic_algorithms(True)
+    yield
+    torch.use_deterministic_algorithms(False)
+
+
+@pytest.fixture
+def reference() -> Backend:
+    return load_backend("reference")
+
+
+@pytest.fixture(params=["bfloat16", "float32"])
+def backend(request: pytest.FixtureRequest) -> Backend:
+    """Each backend that is held to the reference; the CPU's with both ways to write a weight out."""
+    return CpuBackend(dense_dtype=getattr(torch, request.param))

@@ -1,0 +1,116 @@
+"""The operations around a packed linear: every backend against the reference, on every format and odd shapes."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from kernels.cpu import weights
+from kernels.formats import dequantize
+from kernels.ops import Backend
+from tests.kernels.cases import FORMATS, assert_rows_close, random_norm, random_weight
+
+# rows of the call, and how many of them are narrow
+ROWS = [(1, None), (17, None), (129, None), (1, 0), (129, 0), (150, 17), (130, 130)]
+
+
+@pytest.mark.parametrize(("bits", "group_size", "has_minimum"), FORMATS)
+@pytest.mark.parametrize("num_narrow_rows", [None, 0])
+def test_every_format_multiplies_like_the_reference(
+    backend: Backend, reference: Backend, bits: int, group_size: int, has_minimum: bool, num_narrow_rows: int | None
+) -> None:
+    weight, norm, bias = random_weight(72, 256, bits, group_size, has_minimum), random_norm(256), torch.randn(72)
+    x = torch.randn(17, 256)
+    actual = backend.norm_linear(x, norm, backend.prepare(weight), bias, num_narrow_rows)
+    expected = reference.norm_linear(x, norm, reference.prepare(weight), bias)
+    assert actual.dtype == torch.float32
+    assert_rows_close(actual, expected)
+
+
+@pytest.mark.parametrize(("rows", "num_narrow_rows"), ROWS)
+@pytest.mark.parametrize("has_bias", [False, True])
+def test_norm_linear(
+    backend: Backend, reference: Backend, rows: int, num_narrow_rows: int | None, has_bias: bool
+) -> None:
+    weight, norm = random_weight(200, 96), random_norm(96)
+    bias = torch.randn(200) if has_bias else None
+    x = torch.randn(rows, 96) * torch.logspace(-3, 2, rows).unsqueeze(1)
+    actual = backend.norm_linear(x, norm, backend.prepare(weight), bias, num_narrow_rows)
+    assert_rows_close(actual, reference.norm_linear(x, norm, reference.prepare(weight), bias))
+
+
+@pytest.mark.parametrize(("rows", "num_narrow_rows"), ROWS)
+@pytest.mark.parametrize("has_post_norm", [False, True])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_linear_add(
+    backend: Backend,
+    reference: Backend,
+    rows: int,
+    num_narrow_rows: int | None,
+    has_post_norm: bool,
+    dtype: torch.dtype,
+) -> None:
+    weight, post_norm = random_weight(88, 160), random_norm(88) if has_post_norm else None
+    x, residual = torch.randn(rows, 160).to(dtype), torch.randn(rows, 88)
+    kept = residual.clone()
+    actual = backend.linear_add(x, backend.prepare(weight), residual, post_norm, num_narrow_rows)
+    assert_rows_close(actual, reference.linear_add(x, reference.prepare(weight), residual, post_norm))
+    assert actual.dtype == torch.float32
+    assert torch.equal(residual, kept)
+
+
+@pytest.mark.parametrize(("rows", "num_narrow_rows"), ROWS)
+@pytest.mark.parametrize("activation", ["silu", "gelu_tanh"])
+def test_norm_gate_up(
+    backend: Backend, reference: Backend, rows: int, num_narrow_rows: int | None, activation: str
+) -> None:
+    weight, norm, x = random_weight(2 * 100, 64), random_norm(64), torch.randn(rows, 64)
+    actual = backend.norm_gate_up(x, norm, backend.prepare(weight), activation, num_narrow_rows)
+    expected = reference.norm_gate_up(x, norm, reference.prepare(weight), activation)
+    assert actual.is_contiguous()
+    assert_rows_close(actual, expected)
+
+
+@pytest.mark.parametrize("bits", [4, 8])
+@pytest.mark.parametrize("scale", [1.0, 12.0])
+def test_embed_gathers_rows_of_the_table(backend: Backend, reference: Backend, bits: int, scale: float) -> None:
+    table = random_weight(50, 64, bits)
+    token_ids = torch.tensor([49, 0, 7, 7])
+    expected = dequantize(table)[token_ids] * scale
+    for each in (backend, reference):
+        assert torch.equal(each.embed(each.prepare(table), token_ids, scale), expected)
+
+
+@pytest.mark.parametrize("bits", [3, 8])
+@pytest.mark.parametrize("num_narrow_rows", [None, 2])
+def test_a_weight_longer_than_the_packing_steps(
+    backend: Backend, reference: Backend, monkeypatch: pytest.MonkeyPatch, bits: int, num_narrow_rows: int | None
+) -> None:
+    monkeypatch.setattr(weights, "_PACK_ROWS", 64)
+    monkeypatch.setattr(weights, "_DENSE_ELEMENTS", 70 * 64)
+    weight, norm, x = random_weight(203, 64, bits), random_norm(64), torch.randn(70, 64)
+    actual = backend.norm_linear(x, norm, backend.prepare(weight), num_narrow_rows=num_narrow_rows)
+    assert_rows_close(actual, reference.norm_linear(x, norm, reference.prepare(weight)))
+
+
+@pytest.mark.parametrize(("bits", "group_size", "has_minimum"), FORMATS)
+def test_a_weight_is_written_out_from_the_scales_of_the_int4_kernel(
+    bits: int, group_size: int, has_minimum: bool
+) -> None:
+    weight = random_weight(24, 128, bits, group_size, has_minimum)
+    scale, zero = weights.centred_scales(weight)
+    dense = weights.dense_rows(weight, 3, 20, torch.float32)
+    through_kernel = weights.linear(torch.eye(128).bfloat16(), weights.pack(weight), None, torch.float32).t()
+    assert torch.equal(through_kernel[3:20], dense.bfloat16())
+    exact = dequantize(weight)[3:20]
+    spread = (scale.float().abs() * (1 << bits)).repeat_interleave(group_size, dim=1)[3:20]
+    assert bool(((dense - exact).abs() <= spread * 2.0**-8 + zero.float().abs().max() * 2.0**-8).all())
+
+
+def test_facts_name_the_container_that_runs(backend: Backend, reference: Backend) -> None:
+    facts = {bits: backend.describe(backend.prepare(random_weight(16, 32, bits))) for bits in (3, 4, 8)}
+    assert facts[3].weight_format.startswith("3-bit codes in int4")
+    assert facts[4].weight_format.startswith("int4, groups of 32")
+    assert facts[8].weight_format.startswith("8-bit codes in two int4 planes")
+    assert {fact.activation for fact in facts.values()} == {"bfloat16"}
+    assert reference.describe(reference.prepare(random_weight(16, 32))).weight_format == "float32"
