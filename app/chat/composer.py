@@ -1,0 +1,78 @@
+"""Owns the field in which a message is written.
+
+Does not know what happens to the text: it emits it, and whoever takes it clears the field.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QMimeData, Qt, Signal
+from PySide6.QtGui import QGuiApplication, QInputMethodEvent, QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QPlainTextEdit, QSizePolicy, QWidget
+
+MAX_LINES = 8
+_DOCUMENT_MARGIN_PX = 4
+_SEND_KEYS = frozenset({Qt.Key.Key_Return, Qt.Key.Key_Enter})
+
+
+class Composer(QPlainTextEdit):
+    """Enter sends, Shift+Enter breaks the line. Grows with its text up to eight lines."""
+
+    submitted = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._preedit = ""
+        """What an input method is composing: on the screen, but not in the text."""
+        self.setPlaceholderText("Message")
+        self.setAccessibleName("Message")
+        self.setTabChangesFocus(True)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.document().setDocumentMargin(_DOCUMENT_MARGIN_PX)
+        self.document().documentLayout().documentSizeChanged.connect(self._fit)
+        self._fit()
+
+    def submit(self) -> None:
+        """Emits the text, unless there is none or an input method has not finished its part."""
+        if self._preedit:
+            QGuiApplication.inputMethod().commit()
+        if not self._preedit and self.toPlainText().strip():
+            self.submitted.emit(self.toPlainText().strip())
+
+    def inputMethodEvent(self, event: QInputMethodEvent) -> None:
+        self._preedit = event.preeditString()
+        super().inputMethodEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in _SEND_KEYS and not event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
+            # While an input method composes, Enter is its own key: it chooses a candidate.
+            if not self._preedit:
+                self.submit()
+            event.accept()
+        else:
+            super().keyPressEvent(event)
+
+    def canInsertFromMimeData(self, source: QMimeData) -> bool:  # noqa: N802 - Qt's name
+        return source.hasText()
+
+    def insertFromMimeData(self, source: QMimeData) -> None:  # noqa: N802 - Qt's name
+        if source.hasText():
+            self.insertPlainText(source.text())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._fit()
+
+    def _fit(self) -> None:
+        # A plain text document measures its height in lines.
+        num_lines = min(MAX_LINES, max(1, round(self.document().size().height())))
+        is_longer = self.document().size().height() > MAX_LINES
+        self.setVerticalScrollBarPolicy(
+            Qt.ScrollBarPolicy.ScrollBarAsNeeded if is_longer else Qt.ScrollBarPolicy.ScrollBarAlwaysOff
+        )
+        outside = self.height() - self.viewport().height()
+        self.setFixedHeight(num_lines * self.fontMetrics().lineSpacing() + 2 * _DOCUMENT_MARGIN_PX + max(outside, 0))

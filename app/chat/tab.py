@@ -1,0 +1,202 @@
+"""Owns one open chat: it sends, follows the answer, shows it and has it saved.
+
+Does not know the other tabs nor the window; what they need to know is emitted.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+
+from app.bridge.engine_client import EngineClient
+from app.bridge.response_stream import ResponseStream, StreamEvent
+from app.bridge.throttle import Throttle
+from app.chat.composer import Composer
+from app.chat.context_gauge import ContextGauge
+from app.chat.stream_buffer import StreamBuffer
+from app.chat.transcript import Transcript
+from app.state.history import History, HistoryError
+from app.state.session import Message, Session
+from app.widgets.icons import show_icon
+from engine.messages import ModelLoaded, RequestFailed, RequestFinished, SamplingParams, TextDelta
+
+# A killed process loses at most this much of a streaming answer.
+SAVE_INTERVAL_MS = 300
+_MARGIN_PX = 8
+
+
+class ChatTab(QWidget):
+    """A transcript above a composer. One answer streams at a time."""
+
+    changed = Signal()
+    """The chat's phase, its progress or its title is another now."""
+    saved = Signal()
+    """A message was added or completed, so the chat list may be another now."""
+    save_failed = Signal(str)
+
+    def __init__(
+        self,
+        session: Session,
+        client: EngineClient,
+        history: History,
+        read_params: Callable[[], SamplingParams],
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.session = session
+        self._client = client
+        self._history = history
+        self._read_params = read_params
+        self._model: ModelLoaded | None = None
+        self._stream: ResponseStream | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._buffer = StreamBuffer(self)
+        self._buffer.flushed.connect(self._on_text_flushed)
+        self._save_throttle = Throttle(SAVE_INTERVAL_MS, self._save_answer, self)
+        self._build()
+        self._show_phase()
+
+    def _build(self) -> None:
+        self.transcript = Transcript(self.session)
+        self.transcript.retry_requested.connect(self.retry)
+        self.composer = Composer()
+        self.composer.submitted.connect(self.submit)
+        self.send_button = QPushButton("Send")
+        self.send_button.setProperty("kind", "primary")
+        show_icon(self.send_button, "send", "on_accent")
+        self.send_button.clicked.connect(self.composer.submit)
+        self.stop_button = QPushButton("Stop")
+        self.stop_button.setToolTip("Stop this answer (Esc)")
+        show_icon(self.stop_button, "stop")
+        self.stop_button.clicked.connect(self.stop)
+        self.gauge = ContextGauge()
+        self.footer = QHBoxLayout()
+        self.footer.addWidget(self.gauge)
+        self.footer.addStretch(1)
+        self.footer.addWidget(self.send_button)
+        self.footer.addWidget(self.stop_button)
+        bottom = QWidget()
+        bottom.setProperty("kind", "page")
+        inner = QVBoxLayout(bottom)
+        inner.setContentsMargins(2 * _MARGIN_PX, _MARGIN_PX, 2 * _MARGIN_PX, _MARGIN_PX)
+        inner.addWidget(self.composer)
+        inner.addLayout(self.footer)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.transcript, 1)
+        column.addWidget(bottom)
+        self.setFocusProxy(self.composer)
+
+    def show_model(self, model: ModelLoaded | None) -> None:
+        self._model = model
+        self._show_context()
+
+    def submit(self, text: str) -> None:
+        """Sends a message. While an answer streams the text stays in the composer."""
+        if self.session.is_busy:
+            return
+        messages = self.session.ask(text, self._model_name())
+        # On disk before it is sent: what a person wrote is never lost.
+        self._save(messages)
+        self.saved.emit()
+        self.composer.clear()
+        self._begin()
+
+    def retry(self) -> None:
+        """Asks again for the newest answer."""
+        if not self.session.can_retry:
+            return
+        old, new = self.session.retry(self._model_name())
+        self._save([new], removed=old)
+        self._begin()
+
+    def stop(self) -> None:
+        """Asks the engine to end the answer; its text so far stays."""
+        if self._stream is not None:
+            self._stream.cancel()
+
+    def leave(self) -> None:
+        """The tab is being closed: an unfinished answer is cancelled and kept as it is."""
+        self._buffer.flush()
+        if self._stream is not None:
+            self._stream.close()
+        if self._task is not None:
+            self._task.cancel()
+        self._save_throttle.cancel()
+        if self.session.is_busy:
+            self.session.interrupt()
+            self._save_answer()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        # Whatever in the tab has the focus, it leaves this key to the tab.
+        if event.key() == Qt.Key.Key_Escape and self.session.is_busy:
+            self.stop()
+        else:
+            super().keyPressEvent(event)
+
+    def rename(self, title: str) -> None:
+        self.session.title = title
+        self.changed.emit()
+
+    def _begin(self) -> None:
+        self._stream = self._client.stream(self.session.prompt(), self._read_params(), self.session.id)
+        self._task = self._client.run(self._follow(self._stream))
+        self.transcript.show_messages()
+        self.transcript.follow()
+        self._show_phase()
+
+    async def _follow(self, stream: ResponseStream) -> None:
+        async for event in stream:
+            self._on_event(event)
+
+    def _on_event(self, event: StreamEvent) -> None:
+        if isinstance(event, TextDelta):
+            self._buffer.append(event.text)
+        phase = self.session.phase
+        if isinstance(event, RequestFinished | RequestFailed):
+            self._buffer.flush()
+            self._stream = None
+            self._save_throttle.cancel()
+        self.session.apply(event)
+        if not isinstance(event, TextDelta) or phase is not self.session.phase:
+            self.transcript.show_progress()
+            self._show_phase()
+        if not self.session.is_busy:
+            self._save_answer()
+            self.saved.emit()
+
+    def _on_text_flushed(self, text: str) -> None:
+        self.session.append_text(text)
+        self._save_throttle.request()
+        if self.transcript.isVisible():
+            self.transcript.show_progress()
+
+    def _show_phase(self) -> None:
+        self.send_button.setVisible(not self.session.is_busy)
+        self.stop_button.setVisible(self.session.is_busy)
+        self._show_context()
+        self.changed.emit()
+
+    def _show_context(self) -> None:
+        max_context = None if self._model is None else self._model.max_context
+        self.gauge.show_tokens(self.session.num_context_tokens, max_context)
+
+    def _model_name(self) -> str | None:
+        return None if self._model is None else self._model.name
+
+    def _save_answer(self) -> None:
+        self._save([self.session.answer])
+
+    def _save(self, messages: Sequence[Message], removed: Message | None = None) -> None:
+        """A chat that cannot be saved can still be continued; the reason is emitted."""
+        try:
+            if removed is not None:
+                self._history.delete_message(removed)
+            self._history.save(self.session, messages)
+        except HistoryError as error:
+            self.save_failed.emit(str(error))
