@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from engine.config import assets_dir
+from engine.errors import ModelNotFoundError
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,3 +39,12 @@ def entries() -> tuple[CatalogEntry, ...]:
 
 def find(catalog_id: str) -> CatalogEntry | None:
     return next((entry for entry in entries() if entry.catalog_id == catalog_id), None)
+
+
+def require(catalog_id: str) -> CatalogEntry:
+    """Raises `ModelNotFoundError` naming what there is."""
+    entry = find(catalog_id)
+    if entry is None:
+        known = ", ".join(known.catalog_id for known in entries())
+        raise ModelNotFoundError(f"The catalogue has no model {catalog_id!r}: choose one of {known}")
+    return entry

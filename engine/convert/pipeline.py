@@ -39,6 +39,18 @@ class Conversion:
     license: str | None = None
     sha256: str | None = None
 
+    @property
+    def display_name(self) -> str:
+        return self.name or self.source.stem
+
+    @property
+    def target_id(self) -> str:
+        """Raises `InvalidRequestError` if the name makes no id."""
+        return self.model_id or model_id_of(self.display_name)
+
+    def record(self, sha256: str) -> SourceRecord:
+        return SourceRecord(self.source.name, sha256, self.options.bits, self.options.group_size)
+
 
 @dataclass(frozen=True, slots=True)
 class Converted:
@@ -54,16 +66,14 @@ def convert_file(home: Path, conversion: Conversion, on_progress: OnProgress, is
     Raises `SourceError`, `StorageError`, `InvalidRequestError` for a name that is taken, `CheckpointError` if the disk
     gives back other bytes than were written, `JobCancelledError`.
     """
-    name = conversion.name or conversion.source.stem
-    model_id = conversion.model_id or model_id_of(name)
+    name, model_id = conversion.display_name, conversion.target_id
     busy = f"{name} is being converted by another process or job: wait until it has ended"
     with (
         GgufSource(conversion.source, conversion.options, is_cancelled) as source,
         exclusive(home / "locks" / f"{model_id}.lock", busy),
     ):
         sha256 = conversion.sha256 or _source_digest(conversion.source, on_progress, is_cancelled)
-        options = conversion.options
-        record = SourceRecord(conversion.source.name, sha256, options.bits, options.group_size)
+        record = conversion.record(sha256)
         library = Library(home / "models")
         if _is_there(library, model_id, name, record):
             return Converted(model_id, True)
@@ -80,6 +90,19 @@ def convert_file(home: Path, conversion: Conversion, on_progress: OnProgress, is
         manifest = _manifest(partial, source, model_id, name, record, conversion.license)
         partial.finish(manifest, lambda done, total: on_progress("verify", done, total), is_cancelled)
         return Converted(model_id, False)
+
+
+def has_model(home: Path, conversion: Conversion) -> bool:
+    """Whether this conversion, whose source's sha256 is known, has been made before; nothing is changed on disk.
+
+    Raises `InvalidRequestError` if another model has the id. A damaged model counts as none.
+    """
+    assert conversion.sha256 is not None
+    try:
+        manifest = Library(home / "models").manifest(conversion.target_id)
+    except CheckpointError:
+        return False
+    return manifest is not None and _is_same(manifest, conversion.display_name, conversion.record(conversion.sha256))
 
 
 def _source_digest(path: Path, on_progress: OnProgress, is_cancelled: IsCancelled) -> str:
@@ -105,13 +128,16 @@ def _is_there(library: Library, model_id: str, name: str, record: SourceRecord) 
         with storage_errors(library.folder(model_id)):
             remove_model(library.folder(model_id))
         return False
-    if manifest is None:
-        return False
+    return manifest is not None and _is_same(manifest, name, record)
+
+
+def _is_same(manifest: Manifest, name: str, record: SourceRecord) -> bool:
+    """True if the model came from this source; raises `InvalidRequestError` if it came from another."""
     found = manifest.source
     if (found.sha256, found.bits, found.group_size) == (record.sha256, record.bits, record.group_size):
         return True
     raise InvalidRequestError(
-        f"There is already a model {model_id}, made from {found.file_name} or with other options: "
+        f"There is already a model {manifest.model_id}, made from {found.file_name} or with other options: "
         f"choose another name than {name!r} with --name"
     )
 

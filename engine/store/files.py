@@ -64,7 +64,7 @@ def write_file(path: Path, chunks: Iterable[bytes | memoryview]) -> FileRecord:
                 file.flush()
                 os.fsync(file.fileno())
             os.replace(temporary, path)
-        except OSError:
+        except BaseException:
             with suppress(OSError):
                 temporary.unlink()
             raise

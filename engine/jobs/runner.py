@@ -1,0 +1,133 @@
+"""Jobs on threads of their own, told as events: progress now and then, one end each.
+
+Knows nothing of what the jobs do. Imports torch only on a job's thread.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Event as Flag
+from threading import Lock, Thread
+
+from engine import catalog
+from engine.config import EngineConfig
+from engine.errors import EngineError, JobCancelledError
+from engine.messages import ConvertJob, Event, FetchJob, JobFinished, JobProgress, JobStage, StartJob
+
+PROGRESS_INTERVAL_S = 0.1
+
+_log = logging.getLogger(__name__)
+Sink = Callable[[Sequence[Event]], None]
+
+
+class JobRunner:
+    """Starts and cancels jobs from any thread. `sink` is called on the jobs' threads."""
+
+    def __init__(self, config: EngineConfig, sink: Sink) -> None:
+        self._config = config
+        self._sink = sink
+        self._lock = Lock()
+        self._running: dict[str, _Job] = {}
+        self._is_closed = False
+
+    def start(self, command: StartJob) -> None:
+        """Start a job; ignored if a job of this id still runs, as its end is yet to come."""
+        job = _Job(command)
+        with self._lock:
+            if command.job_id in self._running:
+                _log.warning("job %s runs already", command.job_id)
+                return
+            if not self._is_closed:
+                job.thread = Thread(target=self._run, args=(job,), name=f"job-{command.job_id}", daemon=True)
+                self._running[command.job_id] = job
+        if job.thread is None:
+            self._sink([JobFinished(command.job_id, None, JobCancelledError.code, "The engine is closing")])
+        else:
+            job.thread.start()
+
+    def cancel(self, job_id: str) -> None:
+        """Ask a job to stop at its next safe point. Unknown and finished ids are ignored."""
+        with self._lock:
+            job = self._running.get(job_id)
+        if job is not None:
+            job.is_cancelled.set()
+
+    def close(self, timeout_s: float) -> bool:
+        """Cancel everything and wait; True if all threads ended. No job can be started afterwards."""
+        with self._lock:
+            self._is_closed = True
+            jobs = list(self._running.values())
+        for job in jobs:
+            job.is_cancelled.set()
+        deadline = time.monotonic() + timeout_s
+        for job in jobs:
+            # A thread that was registered but not yet started cannot be joined; its job sees the flag at once.
+            if job.thread is not None and job.thread.ident is not None:
+                job.thread.join(max(0.0, deadline - time.monotonic()))
+        return not any(job.thread is not None and job.thread.is_alive() for job in jobs)
+
+    def _run(self, job: _Job) -> None:
+        job_id = job.command.job_id
+        progress = _Progress(job_id, self._sink)
+        try:
+            finished = JobFinished(job_id, run_job(self._config, job.command, progress, job.is_cancelled.is_set))
+        except EngineError as error:
+            finished = JobFinished(job_id, None, error.code, str(error))
+        except Exception:
+            # The loop of a job's thread: whatever broke, the client must learn that the job has ended.
+            _log.exception("job %s broke", job_id)
+            message = "The job broke by a fault of the program: the log has the details, start it again"
+            finished = JobFinished(job_id, None, EngineError.code, message)
+        with self._lock:
+            del self._running[job_id]
+        self._sink([finished])
+
+
+@dataclass(slots=True)
+class _Job:
+    command: StartJob
+    is_cancelled: Flag = field(default_factory=Flag)
+    thread: Thread | None = None
+
+
+class _Progress:
+    """Passes on at most ten counts a second of each stage, and always its first and its last."""
+
+    def __init__(self, job_id: str, sink: Sink, clock: Callable[[], float] = time.monotonic) -> None:
+        self._job_id = job_id
+        self._sink = sink
+        self._clock = clock
+        self._stage: JobStage | None = None
+        self._next_at = 0.0
+
+    def __call__(self, stage: JobStage, done: int, total: int) -> None:
+        now = self._clock()
+        if stage == self._stage and done < total and now < self._next_at:
+            return
+        self._stage, self._next_at = stage, now + PROGRESS_INTERVAL_S
+        self._sink([JobProgress(self._job_id, stage, done, total)])
+
+
+def run_job(
+    config: EngineConfig,
+    command: StartJob,
+    on_progress: Callable[[JobStage, int, int], None],
+    is_cancelled: Callable[[], bool],
+) -> str:
+    """Do the job here and now; returns the model's id. Raises `EngineError`."""
+    from engine.convert.pipeline import Conversion, convert_file
+    from engine.convert.quantize import DEFAULT_GROUP_SIZE, QuantizeOptions
+    from engine.jobs.fetch import fetch
+
+    match command.job:
+        case FetchJob(catalog_id):
+            return fetch(catalog.require(catalog_id), config.home, on_progress, is_cancelled).model_id
+        case ConvertJob(source, name, bits, group_size):
+            options = QuantizeOptions(bits, DEFAULT_GROUP_SIZE if group_size is None else group_size)
+            return convert_file(
+                config.home, Conversion(Path(source), name, options), on_progress, is_cancelled
+            ).model_id
