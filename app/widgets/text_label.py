@@ -5,8 +5,10 @@ Knows nothing of the text; its look is a kind of the stylesheet (`title`, `headi
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
+
+_MIN_CHARACTERS = 12
 
 
 class TextLabel(QLabel):
@@ -15,8 +17,14 @@ class TextLabel(QLabel):
     def __init__(self, text: str = "", kind: str | None = None, parent: QWidget | None = None) -> None:
         super().__init__(text, parent)
         self.setTextFormat(Qt.TextFormat.PlainText)
+        # Before the wrapping, which adds that the height follows the width.
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
         self.setWordWrap(True)
         self.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         if kind is not None:
             self.setProperty("kind", kind)
+
+    def minimumSizeHint(self) -> QSize:
+        # One long word must not widen the whole page.
+        whole = super().minimumSizeHint()
+        return QSize(min(whole.width(), self.fontMetrics().averageCharWidth() * _MIN_CHARACTERS), whole.height())

@@ -1,0 +1,44 @@
+"""Owns the card of a model that can be fetched from the catalogue.
+
+Knows neither downloads nor where the model will lie.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QWidget
+
+from app.models.job_ids import fetch_job_id
+from app.models.job_strip import JobStrip
+from app.models.model_facts import offer_text
+from app.widgets.card import Card
+from app.widgets.text_label import TextLabel
+
+if TYPE_CHECKING:
+    from engine.catalog import CatalogEntry
+
+
+class FetchCard(Card):
+    """Name, size, licence and Get; under a `heading` where one is given."""
+
+    fetch_requested = Signal(str)
+    """The catalogue id."""
+    cancel_requested = Signal(str)
+    """The job id."""
+
+    def __init__(self, entry: CatalogEntry, heading: str | None = None, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.entry = entry
+        self.job_id = fetch_job_id(entry.catalog_id)
+        self.strip = JobStrip("Get")
+        if heading is not None:
+            self.column.addWidget(TextLabel(heading, "heading"))
+        self.column.addWidget(TextLabel(entry.name, None if heading is not None else "heading"))
+        self.column.addWidget(TextLabel(entry.description))
+        self.column.addWidget(TextLabel(offer_text(entry), "muted"))
+        self.column.addStretch(1)
+        self.column.addWidget(self.strip)
+        self.strip.start_requested.connect(lambda: self.fetch_requested.emit(entry.catalog_id))
+        self.strip.stop_requested.connect(lambda: self.cancel_requested.emit(self.job_id))

@@ -1,0 +1,136 @@
+"""Owns the card through which a model file on this computer comes into the library.
+
+Knows only the file's name, not its content.
+"""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPushButton, QWidget
+
+from app.models.job_ids import convert_job_id, converted_path
+from app.models.job_strip import JobStrip
+from app.widgets.card import Card
+from app.widgets.elided_label import ElidedLabel
+from app.widgets.icons import show_icon
+from app.widgets.text_label import TextLabel
+from engine.messages import JobFinished, JobProgress
+
+SUFFIX = ".gguf"
+
+
+class ImportCard(Card):
+    """Takes one file at a time, dropped or chosen, and shows its conversion."""
+
+    convert_requested = Signal(str)
+    """The file's path."""
+    cancel_requested = Signal(str)
+    """The job id."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._path: str | None = None
+        self._dialog: QFileDialog | None = None
+        self._file_name = ElidedLabel()
+        self.strip = JobStrip("Convert")
+        self.choose_button = QPushButton("Choose…")
+        show_icon(self.choose_button, "folder")
+        self.choose_button.clicked.connect(self._on_choose_pressed)
+        buttons = QHBoxLayout()
+        buttons.addWidget(self.choose_button)
+        buttons.addStretch(1)
+        self.column.addWidget(TextLabel("I have a model", "heading"))
+        self.column.addWidget(TextLabel(f"A GGUF file ({SUFFIX}): drop it here or choose it."))
+        self.column.addWidget(
+            TextLabel("It is converted into the library once; the file itself stays as it is.", "muted")
+        )
+        self.column.addStretch(1)
+        self.column.addWidget(self._file_name)
+        self.column.addWidget(self.strip)
+        self.column.addLayout(buttons)
+        self.strip.start_requested.connect(self._ask_for_conversion)
+        self.strip.stop_requested.connect(self._ask_for_stop)
+        self.strip.state_changed.connect(self._on_state_changed)
+        self.setAcceptDrops(True)
+        self._show_file(None)
+
+    def convert(self, path: str) -> None:
+        """Ask for the conversion of a file, as if it had been dropped."""
+        self._show_file(path)
+        self.strip.begin()
+        self._ask_for_conversion()
+
+    def show_job(self, progress: JobProgress) -> None:
+        """Show a conversion's progress, also of one that was started elsewhere."""
+        path = converted_path(progress.job_id)
+        if path is None or (path != self._path and self.strip.is_busy):
+            return
+        if path != self._path:
+            self._show_file(path)
+        self.strip.show_progress(progress)
+
+    def finish_job(self, finished: JobFinished) -> None:
+        if self._path is not None and finished.job_id == convert_job_id(self._path):
+            self.strip.finish(finished)
+
+    def _show_file(self, path: str | None) -> None:
+        self._path = path
+        self._file_name.setText("" if path is None else PurePath(path).name)
+        self._file_name.setVisible(path is not None)
+        self.strip.setVisible(path is not None)
+
+    def _ask_for_conversion(self) -> None:
+        if self._path is not None:
+            self.convert_requested.emit(self._path)
+
+    def _ask_for_stop(self) -> None:
+        if self._path is not None:
+            self.cancel_requested.emit(convert_job_id(self._path))
+
+    def _on_state_changed(self) -> None:
+        self.choose_button.setDisabled(self.strip.is_busy)
+        self.setAcceptDrops(not self.strip.is_busy)
+
+    def _on_choose_pressed(self) -> None:
+        # open(), not exec(): a nested loop would lose tasks that wake meanwhile.
+        dialog = QFileDialog(self, "Choose a model", "", f"GGUF model (*{SUFFIX})")
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.fileSelected.connect(self.convert)
+        dialog.finished.connect(dialog.deleteLater)
+        self._dialog = dialog
+        dialog.open()
+
+    # --- drag and drop
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if _dropped_path(event) is not None:
+            event.acceptProposedAction()
+            self._mark_dropping(True)
+
+    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
+        self._mark_dropping(False)
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        self._mark_dropping(False)
+        path = _dropped_path(event)
+        if path is not None:
+            event.acceptProposedAction()
+            self.convert(path)
+
+    def _mark_dropping(self, is_dropping: bool) -> None:
+        self.setProperty("dropping", is_dropping)
+        # A property of the stylesheet is looked at again only when polished anew.
+        self.style().unpolish(self)
+        self.style().polish(self)
+
+
+def _dropped_path(event: QDropEvent) -> str | None:
+    """The one local model file that is being dropped, None for anything else."""
+    urls = event.mimeData().urls()
+    if len(urls) != 1 or not urls[0].isLocalFile():
+        return None
+    path = urls[0].toLocalFile()
+    return path if path.lower().endswith(SUFFIX) else None

@@ -1,0 +1,27 @@
+"""Owns the names of jobs: what a job is about can be read from its id.
+
+Knows nothing of how jobs run.
+"""
+
+from __future__ import annotations
+
+_FETCH = "fetch:"
+_CONVERT = "convert:"
+
+
+def fetch_job_id(catalog_id: str) -> str:
+    return _FETCH + catalog_id
+
+
+def convert_job_id(path: str) -> str:
+    return _CONVERT + path
+
+
+def fetched_catalog_id(job_id: str) -> str | None:
+    """The catalogue id that a job fetches, None for another kind of job."""
+    return job_id.removeprefix(_FETCH) if job_id.startswith(_FETCH) else None
+
+
+def converted_path(job_id: str) -> str | None:
+    """The path that a job converts, None for another kind of job."""
+    return job_id.removeprefix(_CONVERT) if job_id.startswith(_CONVERT) else None

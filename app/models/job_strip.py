@@ -1,0 +1,165 @@
+"""Owns the controls of one job: its button, progress, pause and error.
+
+Knows neither what the job makes nor how it runs; it asks, and shows what is reported back.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from enum import Enum
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QVBoxLayout, QWidget
+
+from app.models.job_text import JobText
+from app.widgets.icons import show_icon
+from app.widgets.text_label import TextLabel
+from engine.messages import JobFinished, JobProgress
+
+_CANCELLED = "cancelled"
+_BAR_STEPS = 1000
+
+
+class JobState(Enum):
+    """Where a job stands for the person who started it."""
+
+    IDLE = "idle"
+    RUNNING = "running"
+    STOPPING = "stopping"
+    PAUSED = "paused"
+    FAILED = "failed"
+    DONE = "done"
+
+
+class JobStrip(QWidget):
+    """`start_word` is on the button before the start: Get, Convert."""
+
+    start_requested = Signal()
+    """Get, Resume or Retry was pressed: (re)start the job."""
+    stop_requested = Signal()
+    """Pause or Cancel was pressed: stop it at its next safe point."""
+    state_changed = Signal()
+
+    def __init__(
+        self, start_word: str, now_s: Callable[[], float] = time.monotonic, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._start_word = start_word
+        self._now_s = now_s
+        self._state = JobState.IDLE
+        self._is_pausing = False
+        self._words = JobText(now_s)
+        self._last_text = ""
+        self._text = TextLabel("", "muted")
+        self._error = TextLabel("", "error")
+        self._bar = QProgressBar(textVisible=False, maximum=_BAR_STEPS)
+        self.main_button = QPushButton()
+        self.main_button.setProperty("kind", "primary")
+        self.cancel_button = QPushButton("Cancel")
+        self.main_button.clicked.connect(self._on_main_pressed)
+        self.cancel_button.clicked.connect(self._on_cancel_pressed)
+        buttons = QHBoxLayout()
+        buttons.addWidget(self.main_button)
+        buttons.addWidget(self.cancel_button)
+        buttons.addStretch(1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        for widget in (self._error, self._text, self._bar):
+            column.addWidget(widget)
+        column.addLayout(buttons)
+        self._go(JobState.IDLE)
+
+    @property
+    def state(self) -> JobState:
+        return self._state
+
+    @property
+    def is_busy(self) -> bool:
+        """Running, or not yet stopped."""
+        return self._state in (JobState.RUNNING, JobState.STOPPING)
+
+    def text(self) -> str:
+        """The line about progress, as it is shown."""
+        return self._text.text()
+
+    def error_text(self) -> str:
+        """The cause of the failure, empty if there is none."""
+        return self._error.text()
+
+    def begin(self) -> None:
+        """The job was asked for; the first progress is still to come."""
+        self._words = JobText(self._now_s)
+        self._last_text = ""
+        self._bar.setValue(0)
+        self._go(JobState.RUNNING, "starting")
+
+    def show_progress(self, progress: JobProgress) -> None:
+        """Show how far the job is, also one that was started elsewhere."""
+        self._last_text = self._words.describe(progress)
+        self._bar.setValue(round(_BAR_STEPS * progress.done / progress.total) if progress.total > 0 else 0)
+        # What still comes after Pause was pressed must not bring the button back.
+        if self._state is not JobState.STOPPING:
+            self._go(JobState.RUNNING, self._last_text)
+
+    def finish(self, finished: JobFinished) -> None:
+        """Show the job's end: ready, stopped, or failed with its cause."""
+        if finished.model_id is not None:
+            self._go(JobState.DONE, "ready")
+        elif finished.code == _CANCELLED:
+            # A stop that nobody asked for here (the engine closed) can be resumed as well.
+            is_given_up = self._state is JobState.STOPPING and not self._is_pausing
+            if is_given_up:
+                self._go(JobState.IDLE)
+            else:
+                self._go(JobState.PAUSED, f"paused · {self._last_text}" if self._last_text else "paused")
+        else:
+            self._go(JobState.FAILED, error=finished.message or "It failed without a message: try again")
+
+    def reset(self) -> None:
+        """Back to before the start."""
+        self._go(JobState.IDLE)
+
+    def _go(self, state: JobState, text: str = "", error: str = "") -> None:
+        before, self._state = self._state, state
+        self._text.setText(text)
+        self._text.setVisible(bool(text))
+        self._error.setText(error)
+        self._error.setVisible(bool(error))
+        self._bar.setVisible(state in (JobState.RUNNING, JobState.STOPPING, JobState.PAUSED))
+        words = {
+            JobState.IDLE: (self._start_word, "download" if self._start_word == "Get" else "play"),
+            JobState.RUNNING: ("Pause", "pause"),
+            JobState.STOPPING: ("Pause", "pause"),
+            JobState.PAUSED: ("Resume", "play"),
+            JobState.FAILED: ("Retry", "retry"),
+        }
+        if state in words:
+            word, icon_name = words[state]
+            self.main_button.setText(word)
+            show_icon(self.main_button, icon_name, "on_accent")
+        self.main_button.setVisible(state in words)
+        self.main_button.setEnabled(state is not JobState.STOPPING)
+        self.cancel_button.setVisible(state in (JobState.RUNNING, JobState.STOPPING, JobState.PAUSED))
+        self.cancel_button.setEnabled(state is not JobState.STOPPING)
+        if state is not before:
+            self.state_changed.emit()
+
+    def _on_main_pressed(self) -> None:
+        if self._state is JobState.RUNNING:
+            self._stop(is_pausing=True)
+        else:
+            self.begin()
+            self.start_requested.emit()
+
+    def _on_cancel_pressed(self) -> None:
+        if self._state is JobState.PAUSED:
+            self._go(JobState.IDLE)
+        else:
+            self._stop(is_pausing=False)
+
+    def _stop(self, *, is_pausing: bool) -> None:
+        self._is_pausing = is_pausing
+        self._go(JobState.STOPPING, "pausing" if is_pausing else "cancelling")
+        self.stop_requested.emit()

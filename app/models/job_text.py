@@ -1,0 +1,53 @@
+"""Owns the words for a job's progress, and the rate and remaining time that they need.
+
+Knows neither widgets nor where the progress comes from.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+
+from app.widgets.units import done_of_total, duration, file_size
+from engine.messages import JobProgress
+
+_WINDOW_S = 5.0
+_MIN_SPAN_S = 0.5
+"""A shorter time says little of the rate."""
+
+
+class JobText:
+    """Feed it one job's progress; it keeps the last seconds to tell the rate. `now_s` is a monotonic clock."""
+
+    def __init__(self, now_s: Callable[[], float]) -> None:
+        self._now_s = now_s
+        self._stage = ""
+        self._samples: deque[tuple[float, int]] = deque()
+
+    def describe(self, progress: JobProgress) -> str:
+        """`download 1.2 of 1.8 GB · 22 MB/s · 27 s left`, `convert layer 14 of 36`, `verify`."""
+        if progress.stage == "convert":
+            return f"convert layer {progress.done} of {progress.total}"
+        if progress.stage == "verify":
+            return "verify"
+        text = f"download {done_of_total(progress.done, progress.total)}"
+        rate = self._rate(progress)
+        if rate is None:
+            return text
+        left = f"{duration((progress.total - progress.done) / rate)} left"
+        return f"{text} · {file_size(round(rate))}/s · {left}"
+
+    def _rate(self, progress: JobProgress) -> float | None:
+        """Bytes per second over the last seconds; None while too little is known, or nothing comes."""
+        now_s = self._now_s()
+        if progress.stage != self._stage or (self._samples and progress.done < self._samples[-1][1]):
+            # Another stage, or a new start.
+            self._stage = progress.stage
+            self._samples.clear()
+        self._samples.append((now_s, progress.done))
+        while len(self._samples) > 2 and now_s - self._samples[0][0] > _WINDOW_S:
+            self._samples.popleft()
+        first_s, first = self._samples[0]
+        if now_s - first_s < _MIN_SPAN_S or progress.done == first:
+            return None
+        return (progress.done - first) / (now_s - first_s)

@@ -1,0 +1,13 @@
+"""Owns the words for a model that is being loaded.
+
+Knows nothing of widgets.
+"""
+
+from __future__ import annotations
+
+from engine.messages import ModelLoadProgress
+
+
+def load_text(progress: ModelLoadProgress) -> str:
+    """`load layer 12 of 30`."""
+    return f"load layer {progress.num_layers_loaded} of {progress.num_layers}"

@@ -1,0 +1,73 @@
+"""Owns the words for what a model and a machine are.
+
+Knows neither widgets nor how a model runs.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.widgets.units import file_size, memory_size
+
+if TYPE_CHECKING:
+    from engine.api import ModelEntry
+    from engine.catalog import CatalogEntry
+    from engine.planner import Machine
+    from engine.spec import ModelSpec
+
+
+def num_parameters(spec: ModelSpec) -> int:
+    """Weights of the decoder, the shared table of a tied head counted once."""
+    per_layer = (
+        spec.hidden_size * spec.qkv_size
+        + (spec.qkv_size if spec.has_qkv_bias else 0)
+        + spec.query_size * spec.hidden_size
+        + 3 * spec.hidden_size * spec.intermediate_size
+        + 2 * spec.hidden_size
+    )
+    num_tables = 1 if spec.is_tied else 2
+    return num_tables * spec.vocab_size * spec.hidden_size + spec.num_layers * per_layer + spec.hidden_size
+
+
+def parameters_text(number: int) -> str:
+    """`135 M parameters`, `3.1 B parameters`."""
+    if number >= 999_500_000:
+        return f"{number / 1e9:.1f} B parameters"
+    return f"{number / 1e6:.0f} M parameters"
+
+
+def nature_text(entry: ModelEntry) -> str:
+    """`llama · 135 M parameters · 30 layers · context 8,192 tokens`."""
+    spec = entry.spec
+    parts = (
+        spec.family,
+        parameters_text(num_parameters(spec)),
+        f"{spec.num_layers} layers",
+        f"context {spec.max_context:,} tokens",
+    )
+    return " · ".join(parts)
+
+
+def storage_text(entry: ModelEntry) -> str:
+    """`98 MB on disk · licence apache-2.0`."""
+    licence = f"licence {entry.license}" if entry.license else "licence not stated"
+    return f"{file_size(entry.size_bytes)} on disk · {licence}"
+
+
+def offer_text(entry: CatalogEntry) -> str:
+    """`93 MB to download · licence apache-2.0`."""
+    return f"{file_size(entry.download_bytes)} to download · licence {entry.license}"
+
+
+def machine_text(machine: Machine) -> str:
+    """`This machine: … CPU, 4 cores · 15.5 GiB memory (9.1 GiB free) · RTX 3050, 4.0 GiB · 41 GB free disk`."""
+    cores = "1 core" if machine.num_cores == 1 else f"{machine.num_cores} cores"
+    parts = [
+        f"{machine.cpu_name}, {cores}",
+        f"{memory_size(machine.memory_bytes)} memory ({memory_size(machine.memory_free_bytes)} free)",
+    ]
+    if machine.gpu_name is not None:
+        memory = machine.gpu_memory_bytes
+        parts.append(machine.gpu_name if memory is None else f"{machine.gpu_name}, {memory_size(memory)}")
+    parts.append(f"{file_size(machine.disk_free_bytes)} free disk")
+    return "This machine: " + " · ".join(parts)

@@ -1,0 +1,131 @@
+"""Owns the small button that says which model answers and lets another be picked.
+
+Knows neither the library nor how a model is loaded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QMenu, QProgressBar, QSizePolicy, QToolButton, QVBoxLayout, QWidget
+
+from app.models.load_text import load_text
+from engine.messages import ModelLoaded, ModelLoadFailed, ModelLoadProgress
+
+if TYPE_CHECKING:
+    from engine.api import ModelEntry
+
+_MAX_CHARACTERS = 28
+_BAR_HEIGHT_PX = 2
+
+
+class ModelPicker(QWidget):
+    """`SmolLM2 135M ▾`, with a thin line of progress beneath while a model is being loaded."""
+
+    load_requested = Signal(str)
+    """The model id."""
+    manage_requested = Signal()
+    """The page of models is wanted."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._models: dict[str, ModelEntry] = {}
+        self._loaded_id: str | None = None
+        self._loading_id: str | None = None
+        self._error = ""
+        self.menu = QMenu(self)
+        self._actions: dict[str, QAction] = {}
+        self.button = QToolButton(popupMode=QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.button.setMenu(self.menu)
+        self.bar = QProgressBar(textVisible=False)
+        self.bar.setFixedHeight(_BAR_HEIGHT_PX)
+        # The room of the hidden line stays, so that the row does not jump.
+        policy = self.bar.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)
+        policy.setHorizontalPolicy(QSizePolicy.Policy.Ignored)
+        self.bar.setSizePolicy(policy)
+        self.bar.hide()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.button)
+        column.addWidget(self.bar)
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        self._fill_menu()
+        self._show()
+
+    def set_models(self, models: Sequence[ModelEntry]) -> None:
+        """The models that can be picked."""
+        self._models = {model.model_id: model for model in models}
+        self._fill_menu()
+        self._show()
+
+    def set_loaded(self, model_id: str | None) -> None:
+        """The model that is loaded now, or None."""
+        self._loaded_id = model_id
+        if model_id is not None:
+            self._error = ""
+        if self._loading_id == model_id:
+            self._loading_id = None
+        self._show()
+
+    def show_load(self, load: ModelLoadProgress | ModelLoaded | ModelLoadFailed) -> None:
+        """Show how loading a model goes."""
+        match load:
+            case ModelLoaded():
+                self._loading_id = None
+                self.set_loaded(load.model_id)
+            case ModelLoadFailed():
+                self._loading_id = None
+                self._error = load.message
+                self._show()
+            case ModelLoadProgress():
+                self._error = ""
+                self._loading_id = load.model_id
+                self.bar.setRange(0, load.num_layers)
+                self.bar.setValue(load.num_layers_loaded)
+                self._show()
+                self.button.setToolTip(load_text(load))
+
+    def text(self) -> str:
+        """What the button says, whole."""
+        if self._loading_id is not None:
+            return f"Loading {self._name(self._loading_id)}"
+        return "No model" if self._loaded_id is None else self._name(self._loaded_id)
+
+    def sizeHint(self) -> QSize:
+        return QSize(self.button.sizeHint().width(), super().sizeHint().height())
+
+    def _name(self, model_id: str) -> str:
+        model = self._models.get(model_id)
+        return model_id if model is None else model.name
+
+    def _show(self) -> None:
+        room = self.fontMetrics().averageCharWidth() * _MAX_CHARACTERS
+        text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, room)
+        self.button.setText(f"{text} ▾")
+        self.button.setToolTip(self._error or self.text())
+        self.button.setAccessibleName(f"Model: {self.text()}")
+        self.bar.setVisible(self._loading_id is not None)
+        for model_id, action in self._actions.items():
+            action.setChecked(model_id == self._loaded_id)
+
+    def _fill_menu(self) -> None:
+        self.menu.clear()
+        self._actions = {}
+        for model in self._models.values():
+            action = self._actions[model.model_id] = self.menu.addAction(model.name)
+            action.setCheckable(True)
+            action.triggered.connect(lambda _, model_id=model.model_id: self._on_model_picked(model_id))
+        if self._models:
+            self.menu.addSeparator()
+        self.menu.addAction("Models…").triggered.connect(lambda _: self.manage_requested.emit())
+
+    def _on_model_picked(self, model_id: str) -> None:
+        # The mark follows what is loaded, not what was clicked.
+        self._show()
+        if model_id != self._loaded_id:
+            self.load_requested.emit(model_id)

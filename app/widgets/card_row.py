@@ -1,0 +1,42 @@
+"""Owns cards of equal width side by side, or one below the other where there is no room.
+
+Knows nothing of the cards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QWidget
+
+from app.theme import theme_signals
+
+_MIN_CARD_CHARACTERS = 32
+
+
+class CardRow(QWidget):
+    """A row that becomes a column when it is narrow."""
+
+    def __init__(self, cards: Sequence[QWidget], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._num_cards = len(cards)
+        self._box = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
+        self._box.setContentsMargins(0, 0, 0, 0)
+        self._box.setSpacing(16)
+        for card in cards:
+            self._box.addWidget(card, 1)
+        theme_signals().theme_changed.connect(self._arrange)
+
+    @property
+    def is_column(self) -> bool:
+        return self._box.direction() == QBoxLayout.Direction.TopToBottom
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrange()
+
+    def _arrange(self) -> None:
+        needed = self._num_cards * _MIN_CARD_CHARACTERS * self.fontMetrics().averageCharWidth()
+        narrow = self.width() < needed
+        self._box.setDirection(QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight)
