@@ -1,0 +1,159 @@
+"""The page for a person without a model."""
+
+import pytest
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QApplication, QFileDialog, QLabel
+
+from app.models.first_run import FirstRunPage
+from app.models.model_facts import machine_text
+from engine.messages import JobFinished, JobProgress
+from engine.planner import Machine
+
+from .entries import MACHINE, STARTER
+
+FILE = "/models/一个模型.Q4_0.gguf"
+
+
+@pytest.fixture
+def page(qtbot) -> FirstRunPage:
+    widget = FirstRunPage(MACHINE, STARTER)
+    qtbot.addWidget(widget)
+    widget.resize(900, 500)
+    with qtbot.waitExposed(widget):
+        widget.show()
+    return widget
+
+
+def texts(page: FirstRunPage) -> list[str]:
+    return [label.text() for label in page.findChildren(QLabel) if label.isVisible()]
+
+
+def drop(page: FirstRunPage, *paths: str) -> bool:
+    """Drag files over the card and drop them if it takes them; whether it did."""
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(path) for path in paths])
+    buttons, keys = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    enter = QDragEnterEvent(QPoint(5, 5), Qt.DropAction.CopyAction, data, buttons, keys)
+    enter.ignore()
+    QApplication.sendEvent(page.import_card, enter)
+    if not enter.isAccepted():
+        return False
+    event = QDropEvent(QPointF(5, 5), Qt.DropAction.CopyAction, data, buttons, keys)
+    QApplication.sendEvent(page.import_card, event)
+    return event.isAccepted()
+
+
+def test_machine_is_described_with_units(page: FirstRunPage):
+    assert "This machine: A CPU, 4 cores · 16 GiB memory (9.0 GiB free) · 41 GB free disk" in texts(page)
+
+
+def test_graphics_card_is_named_where_there_is_one():
+    with_gpu = Machine("A CPU", 1, 1024**3, 1024**3, 10**9, "RTX 3050 Laptop", 4 * 1024**3)
+    assert machine_text(with_gpu) == (
+        "This machine: A CPU, 1 core · 1.0 GiB memory (1.0 GiB free) · RTX 3050 Laptop, 4.0 GiB · 1.0 GB free disk"
+    )
+
+
+def test_starter_card_says_what_comes_and_how_large_it_is(page: FirstRunPage):
+    assert {"Start now", "SmolLM2 135M", "Small, for trying out."} <= set(texts(page))
+    assert "94 MB to download · licence apache-2.0" in texts(page)
+
+
+def test_machine_and_starter_are_looked_up_when_not_given(qtbot):
+    page = FirstRunPage()
+    qtbot.addWidget(page)
+    page.show()
+    assert any(text.startswith("This machine: ") and "free disk" in text for text in texts(page))
+    assert page.fetch_card is not None
+    assert page.fetch_card.entry.catalog_id == "starter"
+
+
+def test_get_asks_for_the_starter(page: FirstRunPage, qtbot):
+    with qtbot.waitSignal(page.fetch_requested) as asked:
+        qtbot.mouseClick(page.fetch_card.strip.main_button, Qt.MouseButton.LeftButton)
+    assert asked.args == ["starter"]
+
+
+def test_pause_names_the_job(page: FirstRunPage, qtbot):
+    page.show_job(JobProgress("fetch:starter", "download", 1, 94_000_000))
+    with qtbot.waitSignal(page.cancel_requested) as asked:
+        qtbot.mouseClick(page.fetch_card.strip.main_button, Qt.MouseButton.LeftButton)
+    assert asked.args == ["fetch:starter"]
+
+
+def test_stages_of_a_fetch_are_shown_in_its_card(page: FirstRunPage):
+    said = []
+    for stage, done, total in [("download", 47_000_000, 94_000_000), ("convert", 14, 30), ("verify", 1, 2)]:
+        page.show_job(JobProgress("fetch:starter", stage, done, total))
+        said.append(page.fetch_card.strip.text())
+    page.finish_job(JobFinished("fetch:starter", "small"))
+    said.append(page.fetch_card.strip.text())
+    assert said == ["download 47 of 94 MB", "convert layer 14 of 30", "verify", "ready"]
+
+
+def test_failed_fetch_stands_in_its_card(page: FirstRunPage):
+    message = "The connection was closed at 40 of 94 MB: check the network, then retry"
+    page.finish_job(JobFinished("fetch:starter", None, "download", message))
+    assert message in texts(page)
+    assert page.import_card.strip.error_text() == ""
+
+
+def test_dropped_model_file_is_converted(page: FirstRunPage, qtbot):
+    with qtbot.waitSignal(page.convert_requested) as asked:
+        assert drop(page, FILE)
+    assert asked.args == [FILE]
+    assert "一个模型.Q4_0.gguf" in texts(page)
+
+
+@pytest.mark.parametrize("paths", [["/models/notes.txt"], [FILE, "/models/b.gguf"], []])
+def test_anything_but_one_model_file_is_not_taken(page: FirstRunPage, qtbot, paths: list[str]):
+    with qtbot.assertNotEmitted(page.convert_requested):
+        assert not drop(page, *paths)
+
+
+def test_second_file_waits_until_the_first_is_converted(page: FirstRunPage):
+    drop(page, FILE)
+    assert not page.import_card.acceptDrops()
+    assert not page.import_card.choose_button.isEnabled()
+    page.finish_job(JobFinished(f"convert:{FILE}", "m"))
+    assert page.import_card.acceptDrops()
+    assert page.import_card.choose_button.isEnabled()
+
+
+def test_failed_conversion_stands_in_its_card_and_can_be_retried(page: FirstRunPage, qtbot):
+    drop(page, FILE)
+    page.finish_job(JobFinished(f"convert:{FILE}", None, "source", "The file ends early: download it again"))
+    assert "The file ends early: download it again" in texts(page)
+    with qtbot.waitSignal(page.convert_requested) as asked:
+        qtbot.mouseClick(page.import_card.strip.main_button, Qt.MouseButton.LeftButton)
+    assert asked.args == [FILE]
+
+
+def test_cancelling_a_conversion_names_its_job(page: FirstRunPage, qtbot):
+    drop(page, FILE)
+    with qtbot.waitSignal(page.cancel_requested) as asked:
+        qtbot.mouseClick(page.import_card.strip.cancel_button, Qt.MouseButton.LeftButton)
+    assert asked.args == [f"convert:{FILE}"]
+
+
+def test_choosing_opens_a_dialog_without_a_loop_of_its_own(page: FirstRunPage, qtbot):
+    qtbot.mouseClick(page.import_card.choose_button, Qt.MouseButton.LeftButton)
+    dialog = page.import_card.findChild(QFileDialog)
+    assert dialog.nameFilters() == ["GGUF model (*.gguf)"]
+    with qtbot.waitSignal(page.convert_requested) as asked:
+        dialog.fileSelected.emit(FILE)
+    assert asked.args == [FILE]
+    dialog.reject()
+
+
+def test_conversion_started_elsewhere_is_shown(page: FirstRunPage):
+    page.show_job(JobProgress(f"convert:{FILE}", "convert", 3, 30))
+    assert page.import_card.strip.text() == "convert layer 3 of 30"
+
+
+def test_job_of_another_model_is_ignored(page: FirstRunPage):
+    page.show_job(JobProgress("fetch:large", "download", 1, 2))
+    page.finish_job(JobFinished("fetch:large", None, "download", "no"))
+    assert page.fetch_card.strip.text() == ""
+    assert page.import_card.strip.text() == ""

@@ -1,0 +1,104 @@
+"""One job's button through start, pause, failure and end."""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QPushButton
+
+from app.models.job_strip import JobState, JobStrip
+from engine.messages import JobFinished, JobProgress
+
+JOB = "fetch:starter"
+HALF = JobProgress(JOB, "download", 47_000_000, 94_000_000)
+CANCELLED = JobFinished(JOB, None, "cancelled", "cancelled")
+
+
+@pytest.fixture
+def strip(qtbot) -> JobStrip:
+    widget = JobStrip("Get", now_s=lambda: 0.0)
+    qtbot.addWidget(widget)
+    with qtbot.waitExposed(widget):
+        widget.show()
+    return widget
+
+
+def press(qtbot, button: QPushButton) -> None:
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+
+
+def test_word_on_the_button_is_the_next_step(strip: JobStrip, qtbot):
+    words = [strip.main_button.text()]
+    press(qtbot, strip.main_button)
+    words.append(strip.main_button.text())
+    press(qtbot, strip.main_button)
+    strip.finish(CANCELLED)
+    words.append(strip.main_button.text())
+    press(qtbot, strip.main_button)
+    strip.finish(JobFinished(JOB, None, "download", "It broke"))
+    words.append(strip.main_button.text())
+    assert words == ["Get", "Pause", "Resume", "Retry"]
+
+
+def test_pause_asks_to_stop_and_keeps_what_was_reached(strip: JobStrip, qtbot):
+    strip.show_progress(HALF)
+    with qtbot.waitSignal(strip.stop_requested):
+        press(qtbot, strip.main_button)
+    assert strip.state is JobState.STOPPING
+    assert not strip.main_button.isEnabled()
+    strip.finish(CANCELLED)
+    assert strip.state is JobState.PAUSED
+    assert strip.text() == "paused · download 47 of 94 MB"
+
+
+def test_progress_that_was_on_its_way_does_not_undo_a_pause(strip: JobStrip, qtbot):
+    strip.show_progress(HALF)
+    press(qtbot, strip.main_button)
+    strip.show_progress(HALF)
+    assert strip.state is JobState.STOPPING
+
+
+def test_cancel_goes_back_to_the_start(strip: JobStrip, qtbot):
+    strip.show_progress(HALF)
+    with qtbot.waitSignal(strip.stop_requested):
+        press(qtbot, strip.cancel_button)
+    strip.finish(CANCELLED)
+    assert strip.state is JobState.IDLE
+    assert strip.main_button.text() == "Get"
+
+
+def test_paused_job_can_be_given_up_without_asking_the_engine(strip: JobStrip, qtbot):
+    strip.show_progress(HALF)
+    press(qtbot, strip.main_button)
+    strip.finish(CANCELLED)
+    with qtbot.assertNotEmitted(strip.stop_requested):
+        press(qtbot, strip.cancel_button)
+    assert strip.state is JobState.IDLE
+
+
+def test_failure_stands_with_its_cause_and_retry_starts_again(strip: JobStrip, qtbot):
+    strip.show_progress(HALF)
+    strip.finish(JobFinished(JOB, None, "storage", "Needs 191 MB, 12 MB free on the disk: make room, then retry"))
+    assert strip.error_text() == "Needs 191 MB, 12 MB free on the disk: make room, then retry"
+    with qtbot.waitSignal(strip.start_requested):
+        press(qtbot, strip.main_button)
+    assert strip.error_text() == ""
+    assert strip.is_busy
+
+
+def test_finished_job_has_no_button_left(strip: JobStrip):
+    strip.show_progress(HALF)
+    strip.finish(JobFinished(JOB, "small"))
+    assert strip.text() == "ready"
+    assert not strip.main_button.isVisible()
+    assert not strip.cancel_button.isVisible()
+
+
+def test_job_that_ends_well_while_being_paused_is_done(strip: JobStrip, qtbot):
+    strip.show_progress(HALF)
+    press(qtbot, strip.main_button)
+    strip.finish(JobFinished(JOB, "small"))
+    assert strip.state is JobState.DONE
+
+
+def test_job_without_a_known_size_has_an_empty_bar(strip: JobStrip):
+    strip.show_progress(JobProgress(JOB, "verify", 0, 0))
+    assert strip.text() == "verify"

@@ -1,0 +1,69 @@
+"""The words for a job's progress."""
+
+from app.models.job_text import JobText
+from engine.messages import JobProgress
+
+MB = 1_000_000
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now_s = 100.0
+
+    def __call__(self) -> float:
+        return self.now_s
+
+
+def download(done_mb: int, total_mb: int = 1800) -> JobProgress:
+    return JobProgress("fetch:starter", "download", done_mb * MB, total_mb * MB)
+
+
+def test_download_says_how_much_how_fast_and_how_long():
+    clock = Clock()
+    words = JobText(clock)
+    words.describe(download(1134))
+    clock.now_s += 3
+    assert words.describe(download(1200)) == "download 1.2 of 1.8 GB · 22 MB/s · 27 s left"
+
+
+def test_rate_is_left_out_until_it_is_known():
+    clock = Clock()
+    words = JobText(clock)
+    assert words.describe(download(0)) == "download 0 of 1.8 GB"
+    clock.now_s += 0.1
+    assert words.describe(download(10)) == "download 0.0 of 1.8 GB"
+
+
+def test_rate_is_left_out_while_nothing_comes():
+    clock = Clock()
+    words = JobText(clock)
+    for _ in range(20):
+        text = words.describe(download(900))
+        clock.now_s += 1
+    assert text == "download 0.9 of 1.8 GB"
+
+
+def test_rate_is_that_of_the_last_seconds():
+    clock = Clock()
+    words = JobText(clock)
+    done = 0
+    for rate in [1] * 20 + [50] * 10:
+        words.describe(download(done))
+        clock.now_s += 1
+        done += rate
+    assert "· 50 MB/s ·" in words.describe(download(done))
+
+
+def test_resumed_download_does_not_count_what_was_there_before():
+    clock = Clock()
+    words = JobText(clock)
+    words.describe(download(1000))
+    clock.now_s += 1
+    # The server could not resume: it begins again.
+    assert words.describe(download(5)) == "download 0.0 of 1.8 GB"
+
+
+def test_conversion_counts_layers_and_verification_only_says_its_name():
+    words = JobText(Clock())
+    assert words.describe(JobProgress("j", "convert", 14, 36)) == "convert layer 14 of 36"
+    assert words.describe(JobProgress("j", "verify", 5 * MB, 9 * MB)) == "verify"

@@ -1,0 +1,174 @@
+"""The page of models, fed by hand."""
+
+import dataclasses
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel
+
+from app.models.model_facts import nature_text, num_parameters, parameters_text, storage_text
+from app.models.model_page import ModelPage
+from engine.messages import JobFinished, JobProgress, ModelLoadFailed, ModelLoadProgress
+
+from .entries import OTHER, SMALL, SPEC, STARTER, loaded
+
+
+@pytest.fixture
+def page(qtbot) -> ModelPage:
+    widget = ModelPage([STARTER])
+    qtbot.addWidget(widget)
+    widget.resize(800, 900)
+    with qtbot.waitExposed(widget):
+        widget.show()
+    return widget
+
+
+def texts(page: ModelPage) -> list[str]:
+    return [label.text() for label in page.findChildren(QLabel) if label.isVisible()]
+
+
+def press(qtbot, button) -> None:
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+
+
+def test_number_of_parameters_is_that_of_the_known_model():
+    # SmolLM2-135M's card: 134.5 M.
+    assert num_parameters(SPEC) == 134_515_008
+    untied = dataclasses.replace(SPEC, is_tied=False)
+    assert num_parameters(untied) - num_parameters(SPEC) == 49152 * 576
+
+
+def test_large_models_count_in_billions():
+    assert [parameters_text(n) for n in (134_515_008, 999_600_000, 3_085_938_688)] == [
+        "135 M parameters",
+        "1.0 B parameters",
+        "3.1 B parameters",
+    ]
+
+
+def test_card_says_what_a_model_is(page: ModelPage, qtbot):
+    page.set_models([SMALL])
+    qtbot.waitUntil(page.card("small").isVisible)
+    assert nature_text(SMALL) == "llama · 135 M parameters · 30 layers · context 8,192 tokens"
+    assert {"SmolLM2 135M", nature_text(SMALL), "98 MB on disk · licence apache-2.0"} <= set(texts(page))
+    assert "from SmolLM2.Q4_1.gguf" in texts(page)
+
+
+def test_unknown_licence_is_called_so():
+    assert storage_text(OTHER) == "1.8 GB on disk · licence not stated"
+
+
+def test_without_models_the_page_says_what_to_do(page: ModelPage):
+    page.set_models([])
+    assert any("No model yet" in text for text in texts(page))
+    page.set_models([SMALL])
+    assert not any("No model yet" in text for text in texts(page))
+
+
+def test_load_asks_for_the_model_and_shows_its_layers(page: ModelPage, qtbot):
+    page.set_models([SMALL, OTHER])
+    card = page.card("other")
+    with qtbot.waitSignal(page.load_requested) as asked:
+        press(qtbot, card.button)
+    assert asked.args == ["other"]
+    page.show_load(ModelLoadProgress("other", 12, 30))
+    assert card.text() == "load layer 12 of 30"
+    assert not card.button.isEnabled()
+    assert page.card("small").button.isEnabled()
+
+
+def test_loaded_model_can_be_unloaded(page: ModelPage, qtbot):
+    page.set_models([SMALL, OTHER])
+    page.set_loaded("small")
+    page.show_load(loaded(OTHER))
+    assert [page.card(name).button.text() for name in ("small", "other")] == ["Load", "Unload"]
+    with qtbot.waitSignal(page.unload_requested):
+        press(qtbot, page.card("other").button)
+    page.set_loaded(None)
+    assert page.card("other").button.text() == "Load"
+
+
+def test_failed_load_stands_in_the_card_until_the_next_try(page: ModelPage, qtbot):
+    page.set_models([SMALL])
+    card = page.card("small")
+    press(qtbot, card.button)
+    page.show_load(ModelLoadFailed("small", "no_memory", "Needs 9.2 GiB, 6.0 GiB free: pick a 4-bit model"))
+    assert card.error_text() == "Needs 9.2 GiB, 6.0 GiB free: pick a 4-bit model"
+    assert card.button.isEnabled()
+    assert card.button.text() == "Load"
+    press(qtbot, card.button)
+    assert card.error_text() == ""
+
+
+def test_message_about_a_model_that_is_gone_is_ignored(page: ModelPage):
+    page.set_models([SMALL])
+    page.show_load(ModelLoadFailed("gone", "no_memory", "no"))
+    page.show_load(ModelLoadProgress("gone", 1, 2))
+    assert page.card("small").error_text() == ""
+
+
+def test_models_that_are_here_are_not_offered(page: ModelPage):
+    page.set_models([])
+    assert page.offer("small").isVisible()
+    page.set_models([SMALL])
+    assert not page.offer("small").isVisible()
+    assert "Models to get" not in texts(page)
+
+
+def test_fetch_runs_in_its_card(page: ModelPage, qtbot):
+    page.set_models([OTHER])
+    offer = page.offer("small")
+    with qtbot.waitSignal(page.fetch_requested) as asked:
+        press(qtbot, offer.strip.main_button)
+    assert asked.args == ["starter"]
+    page.show_job(JobProgress("fetch:starter", "convert", 3, 30))
+    assert offer.strip.text() == "convert layer 3 of 30"
+    with qtbot.waitSignal(page.cancel_requested) as stopped:
+        press(qtbot, offer.strip.cancel_button)
+    assert stopped.args == ["fetch:starter"]
+
+
+def test_failed_fetch_stands_in_its_card(page: ModelPage):
+    page.set_models([])
+    page.finish_job(JobFinished("fetch:starter", None, "download", "The checksum is wrong: retry"))
+    assert page.offer("small").strip.error_text() == "The checksum is wrong: retry"
+
+
+def test_removed_model_is_offered_anew_from_the_start(page: ModelPage):
+    page.finish_job(JobFinished("fetch:starter", "small"))
+    page.set_models([SMALL])
+    page.set_models([])
+    assert page.offer("small").strip.main_button.text() == "Get"
+
+
+def test_file_of_ones_own_is_converted_in_its_card(page: ModelPage, qtbot):
+    with qtbot.waitSignal(page.convert_requested) as asked:
+        page.import_card.convert("/m/a.gguf")
+    assert asked.args == ["/m/a.gguf"]
+    page.show_job(JobProgress("convert:/m/a.gguf", "convert", 2, 4))
+    assert page.import_card.strip.text() == "convert layer 2 of 4"
+    page.finish_job(JobFinished("convert:/m/a.gguf", "a"))
+    assert page.import_card.strip.text() == "ready"
+
+
+def test_new_list_keeps_the_state_of_cards_that_stay(page: ModelPage):
+    page.set_models([SMALL])
+    page.show_load(ModelLoadProgress("small", 5, 30))
+    card = page.card("small")
+    page.set_models([OTHER, SMALL])
+    assert page.card("small") is card
+    assert card.text() == "load layer 5 of 30"
+
+
+def test_cards_stand_in_the_order_of_the_list(page: ModelPage, qtbot):
+    page.set_models([SMALL])
+    page.set_models([OTHER, SMALL])
+    qtbot.waitUntil(lambda: 0 <= page.card("other").y() < page.card("small").y())
+
+
+def test_escape_closes_the_page(page: ModelPage, qtbot):
+    page.set_models([SMALL])
+    page.activateWindow()
+    page.card("small").button.setFocus()
+    with qtbot.waitSignal(page.closed):
+        qtbot.keyClick(page.card("small").button, Qt.Key.Key_Escape)

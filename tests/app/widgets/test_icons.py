@@ -1,0 +1,68 @@
+"""The set of icons and their tint."""
+
+import re
+
+import pytest
+from PySide6.QtGui import QColor, QIcon
+from PySide6.QtWidgets import QApplication, QPushButton
+
+from app.theme import apply_theme, asset_path, current_theme
+from app.widgets.icons import icon, show_icon
+
+NAMES = (
+    "plus", "close", "send", "stop", "copy", "chats", "models", "settings", "memory", "search", "arrow-down", "pin",
+    "play", "pause", "check", "warning", "moon", "sun", "edit", "trash", "retry", "download", "folder", "chevron-down",
+)  # fmt: skip
+
+
+def strongest_color(drawn: QIcon, mode: QIcon.Mode = QIcon.Mode.Normal) -> QColor:
+    image = drawn.pixmap(64, 64, mode).toImage()
+    inked = [image.pixelColor(x, y) for x in range(image.width()) for y in range(image.height())]
+    return max(inked, key=lambda color: color.alpha())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_icon_is_drawn_in_the_colour_of_its_role(qapp: QApplication, name: str):
+    apply_theme(qapp, "light")
+    color = strongest_color(icon(name, "accent"))
+    assert color.alpha() > 200
+    assert color.name() == current_theme().color("accent").name()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_all_icons_share_grid_and_stroke(name: str):
+    drawing = asset_path("icons", f"{name}.svg").read_text(encoding="utf-8")
+    assert 'viewBox="0 0 16 16"' in drawing
+    assert re.findall(r'stroke-width="([\d.]+)"', drawing) == ["1.5"]
+    assert "#" not in drawing
+
+
+def test_icon_of_a_disabled_control_is_muted(qapp: QApplication):
+    apply_theme(qapp, "light")
+    assert strongest_color(icon("plus"), QIcon.Mode.Disabled).name() == current_theme().color("muted").name()
+
+
+def test_shown_icon_follows_the_theme(qapp: QApplication, qtbot):
+    button = QPushButton()
+    qtbot.addWidget(button)
+    apply_theme(qapp, "light")
+    show_icon(button, "plus")
+    light = strongest_color(button.icon()).name()
+    apply_theme(qapp, "dark")
+    dark = strongest_color(button.icon()).name()
+    assert dark == current_theme().color("text").name() != light
+    apply_theme(qapp, "light")
+
+
+def test_later_icon_replaces_the_former_for_good(qapp: QApplication, qtbot):
+    button = QPushButton()
+    qtbot.addWidget(button)
+    show_icon(button, "plus")
+    show_icon(button, "close", "error")
+    apply_theme(qapp, "light")
+    assert button.icon().pixmap(16).toImage() == icon("close", "error").pixmap(16).toImage()
+
+
+def test_unknown_name_is_an_error(qapp: QApplication):
+    with pytest.raises(FileNotFoundError):
+        icon("no-such-icon")

@@ -1,0 +1,68 @@
+"""Text that gives way, and cards that stand side by side while there is room."""
+
+import pytest
+from PySide6.QtWidgets import QApplication
+
+from app.theme import apply_zoom
+from app.widgets.card import Card
+from app.widgets.card_row import CardRow
+from app.widgets.elided_label import ElidedLabel
+from app.widgets.page import Page
+from app.widgets.text_label import TextLabel
+
+LONG = "写一封正式的道歉信给房东 – and then a long English tail"
+
+
+def test_long_text_ends_in_an_ellipsis_and_stands_in_the_tooltip(qtbot):
+    label = ElidedLabel(LONG)
+    qtbot.addWidget(label)
+    label.resize(90, 20)
+    label.grab()
+    assert label.shown_text().endswith("…")
+    assert label.toolTip() == LONG
+
+
+def test_text_with_room_is_whole_and_needs_no_tooltip(qtbot):
+    label = ElidedLabel("Trip plan")
+    qtbot.addWidget(label)
+    label.resize(400, 20)
+    label.grab()
+    assert label.shown_text() == "Trip plan"
+    assert label.toolTip() == ""
+
+
+def test_text_is_never_read_as_markup(qtbot):
+    label = TextLabel("<b>bold</b>")
+    qtbot.addWidget(label)
+    plain = TextLabel("bold")
+    qtbot.addWidget(plain)
+    assert label.sizeHint().width() > plain.sizeHint().width()
+
+
+def test_one_long_word_does_not_widen_its_surroundings(qtbot):
+    label = TextLabel("x" * 500)
+    qtbot.addWidget(label)
+    assert label.minimumSizeHint().width() < 200
+
+
+def test_cards_stand_in_a_row_and_in_a_column_where_it_is_narrow(qtbot):
+    row = CardRow([Card(), Card()])
+    qtbot.addWidget(row)
+    row.show()
+    row.resize(1000, 200)
+    qtbot.waitUntil(lambda: not row.is_column)
+    row.resize(300, 200)
+    qtbot.waitUntil(lambda: row.is_column)
+
+
+@pytest.mark.parametrize("zoom", [100, 200])
+def test_column_of_a_page_is_no_wider_than_can_be_read(qtbot, qapp: QApplication, zoom: int):
+    page = Page()
+    qtbot.addWidget(page)
+    page.column.addWidget(TextLabel(LONG))
+    apply_zoom(qapp, zoom)
+    page.resize(3000, 400)
+    page.show()
+    content = page.column.parentWidget()
+    qtbot.waitUntil(lambda: 0 < content.width() <= 110 * page.fontMetrics().averageCharWidth())
+    apply_zoom(qapp, 100)

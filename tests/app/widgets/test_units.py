@@ -1,0 +1,46 @@
+"""Sizes and times as a person reads them."""
+
+import pytest
+
+from app.widgets.units import count, done_of_total, duration, file_size, memory_size
+
+
+@pytest.mark.parametrize(
+    ("size", "text"),
+    [
+        (0, "0 B"),
+        (999, "999 B"),
+        (1000, "1.0 kB"),
+        (94_000_000, "94 MB"),
+        (999_999, "1.0 MB"),
+        (1_800_000_000, "1.8 GB"),
+        (41_200_000_000, "41 GB"),
+    ],
+)
+def test_files_count_in_thousands(size: int, text: str):
+    assert file_size(size) == text
+
+
+@pytest.mark.parametrize(
+    ("size", "text"),
+    [(0, "0 B"), (1024, "1.0 KiB"), (1024**2 - 1, "1.0 MiB"), (940 * 1024**2, "940 MiB"), (1_825_361_100, "1.7 GiB")],
+)
+def test_memory_counts_in_1024s(size: int, text: str):
+    assert memory_size(size) == text
+
+
+def test_both_numbers_of_a_download_have_the_unit_of_the_total():
+    assert done_of_total(1_200_000_000, 1_800_000_000) == "1.2 of 1.8 GB"
+    assert done_of_total(400_000, 94_000_000) == "0.4 of 94 MB"
+    assert done_of_total(0, 94_000_000) == "0 of 94 MB"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(0.2, "1 s"), (27, "27 s"), (89, "89 s"), (240, "4 min"), (7500, "2 h 5 min")]
+)
+def test_times_have_one_fitting_unit(seconds: float, text: str):
+    assert duration(seconds) == text
+
+
+def test_one_of_a_thing_is_not_plural():
+    assert [count(1, "block"), count(1228, "block"), count(0, "block")] == ["1 block", "1,228 blocks", "0 blocks"]
