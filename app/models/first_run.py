@@ -84,7 +84,7 @@ def _this_machine() -> Machine:
 
 
 def _starter_card(starter: CatalogEntry | None) -> FetchCard | None:
-    from engine import catalog
+    from engine.catalog import find
 
-    entry = starter if starter is not None else catalog.find(STARTER_ID)
+    entry = starter if starter is not None else find(STARTER_ID)
     return None if entry is None else FetchCard(entry, "Start now")

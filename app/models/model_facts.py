@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from engine.api import ModelEntry
     from engine.catalog import CatalogEntry
     from engine.planner import Machine
-    from engine.spec import ModelSpec
 
 
-def num_parameters(spec: ModelSpec) -> int:
+def num_parameters(entry: ModelEntry) -> int:
     """Weights of the decoder, the shared table of a tied head counted once."""
+    spec = entry.spec
     per_layer = (
         spec.hidden_size * spec.qkv_size
         + (spec.qkv_size if spec.has_qkv_bias else 0)
@@ -41,7 +41,7 @@ def nature_text(entry: ModelEntry) -> str:
     spec = entry.spec
     parts = (
         spec.family,
-        parameters_text(num_parameters(spec)),
+        parameters_text(num_parameters(entry)),
         f"{spec.num_layers} layers",
         f"context {spec.max_context:,} tokens",
     )

@@ -143,6 +143,6 @@ class ModelPage(Page):
 def _catalog_entries(given: Sequence[CatalogEntry] | None) -> Sequence[CatalogEntry]:
     if given is not None:
         return given
-    from engine import catalog
+    from engine.catalog import entries
 
-    return catalog.entries()
+    return entries()

@@ -200,8 +200,10 @@ class BlockGrid(QAbstractScrollArea):
         painter.drawPixmap(0, 0, self._picture)
         self._picture.setDevicePixelRatio(1.0)
         if self._cursor is not None and self.hasFocus():
-            painter.setPen(QPen(current_theme().color("text"), 2))
-            painter.drawRect(self.cell_rect(self._cursor))
+            # Two tones, so that it is seen on a cell of any colour.
+            for role, width in (("page", 4), ("text", 2)):
+                painter.setPen(QPen(current_theme().color(role), width))
+                painter.drawRect(self.cell_rect(self._cursor))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

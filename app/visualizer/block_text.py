@@ -10,6 +10,8 @@ from collections.abc import Callable
 from app.visualizer.block_model import BlockKind, BlockTable
 
 _MAX_REF_COUNT = 255
+_MAX_TITLES = 3
+_LONGEST_TITLE = 24
 
 
 def describe_block(table: BlockTable, block_id: int, title_of: Callable[[str], str]) -> str:
@@ -18,7 +20,7 @@ def describe_block(table: BlockTable, block_id: int, title_of: Callable[[str], s
     parts = [f"block 0x{block_id:X}"]
     if kind is BlockKind.FREE:
         return f"{parts[0]} · free"
-    titles = ", ".join(title_of(owner) for owner in table.owners(block_id))
+    titles = _titles([title_of(owner) for owner in table.owners(block_id)])
     if titles:
         parts.append(f"last {titles}" if kind is BlockKind.CACHED else titles)
     num_refs = table.snapshot.ref_counts[block_id]
@@ -27,3 +29,11 @@ def describe_block(table: BlockTable, block_id: int, title_of: Callable[[str], s
     if table.snapshot.is_cached[block_id]:
         parts.append("cached")
     return " · ".join(parts)
+
+
+def _titles(titles: list[str]) -> str:
+    """The first titles, each at most so long that the words fit two lines of the view."""
+    shown = [title if len(title) <= _LONGEST_TITLE else f"{title[: _LONGEST_TITLE - 1]}…" for title in titles]
+    if len(titles) > _MAX_TITLES:
+        shown[_MAX_TITLES - 1 :] = [f"{len(titles) - _MAX_TITLES + 1} more"]
+    return ", ".join(shown)

@@ -106,3 +106,9 @@ def test_words_for_a_cached_block_name_its_last_owner():
 def test_reference_count_at_the_end_of_its_byte_is_not_called_exact():
     many = dataclasses.replace(snapshot(1, held={0: "t"}), ref_counts=b"\xff")
     assert describe_block(BlockTable(many), 0, title) == "block 0x0 · Trip plan · refs 255 or more"
+
+
+def test_words_stay_short_with_many_owners_and_long_titles():
+    table = BlockTable(snapshot(shared={0: [f"c{i}" for i in range(6)]}))
+    words = describe_block(table, 0, lambda owner: f"{owner} with a title of a hundred characters")
+    assert words == "block 0x0 · c0 with a title of a hu…, c1 with a title of a hu…, 4 more · refs 6 · cached"
