@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 from app.state.set_aside import set_aside
 
@@ -46,7 +46,9 @@ class Setting(Generic[T]):
         return True
 
 
-THEME = Setting("theme", "system", "Theme", choices=(("system", "As the system"), ("light", "Light"), ("dark", "Dark")))
+THEME: Setting[Literal["light", "dark", "system"]] = Setting(
+    "theme", "system", "Theme", choices=(("system", "As the system"), ("light", "Light"), ("dark", "Dark"))
+)
 ZOOM_PERCENT = Setting("zoom_percent", 100, "Zoom", "Ctrl+plus, Ctrl+minus; Ctrl+0 resets.", minimum=80, maximum=200)
 TEMPERATURE = Setting("temperature", 0.7, "Temperature", "0 always takes the likeliest word.", minimum=0.0, maximum=2.0)
 TOP_P = Setting("top_p", 0.95, "Top-p", "1 is off.", minimum=0.01, maximum=1.0)

@@ -1,0 +1,92 @@
+"""The window's command line: `python -m app`. Owns what must be said before Qt can be imported.
+
+Does not know Qt; what needs it is imported once it is known that there is a display.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from engine.config import default_home
+from engine.spec import BACKENDS
+
+_HEADLESS_PLATFORMS = ("offscreen", "minimal", "vnc", "linuxfb", "eglfs")
+_LIBRARY_PACKAGES = {
+    "libEGL.so.1": "libegl1",
+    "libGL.so.1": "libgl1",
+    "libGLX.so.0": "libglx0",
+    "libOpenGL.so.0": "libopengl0",
+    "libxkbcommon.so.0": "libxkbcommon0",
+    "libxkbcommon-x11.so.0": "libxkbcommon-x11-0",
+    "libdbus-1.so.3": "libdbus-1-3",
+    "libfontconfig.so.1": "libfontconfig1",
+    "libfreetype.so.6": "libfreetype6",
+    "libglib-2.0.so.0": "libglib2.0-0",
+    "libxcb-cursor.so.0": "libxcb-cursor0",
+    "libX11.so.6": "libx11-6",
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    options = _parser().parse_args(arguments)
+    if options.version:
+        from importlib.metadata import version
+
+        print(f"DeepInfer {version('deepinfer')}")
+        return 0
+    problem = display_problem(sys.platform, os.environ)
+    if problem is not None and not options.self_test:
+        print(problem, file=sys.stderr)
+        return 1
+    if problem is not None:
+        # A self-test needs no eyes.
+        os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    try:
+        from app.application import run
+    except ImportError as error:
+        explained = library_problem(str(error))
+        if explained is None:
+            raise
+        print(explained, file=sys.stderr)
+        return 1
+    return run(options.home, options.backend, is_self_test=options.self_test)
+
+
+def display_problem(platform: str, environment: Mapping[str, str]) -> str | None:
+    """What to say where no window can open; None where one can."""
+    if not platform.startswith("linux"):
+        return None
+    if environment.get("QT_QPA_PLATFORM", "").split(":")[0] in _HEADLESS_PLATFORMS:
+        return None
+    if environment.get("DISPLAY") or environment.get("WAYLAND_DISPLAY"):
+        return None
+    return "There is no display to open a window on; to chat in the terminal, run: python -m engine chat starter"
+
+
+def library_problem(message: str) -> str | None:
+    """Names the missing system library of an ImportError, and its package; None if the error is about another thing."""
+    found = re.search(r"(lib[\w.+-]+\.so[.\d]*)", message)
+    if found is None or "cannot open shared object" not in message:
+        return None
+    library = found.group(1)
+    package = _LIBRARY_PACKAGES.get(library)
+    step = f"on Debian or Ubuntu run: sudo apt install {package}" if package else "install the package that has it"
+    return f"The window needs the system library {library}, which is not installed; {step}"
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m app", description="DeepInfer's window.")
+    parser.add_argument("--home", type=Path, default=default_home(), metavar="DIR", help="the data folder")
+    parser.add_argument("--backend", choices=BACKENDS, default="cpu", help="what computes (default: cpu)")
+    parser.add_argument("--self-test", action="store_true", help="drive the window with the real model and report JSON")
+    parser.add_argument("--version", action="store_true", help="print the version and end")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,146 @@
+"""Owns the process of the window: log, exception hook, lock of the data folder, loop, and the exit code.
+
+Does not know what the window shows.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import logging.handlers
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+import qasync
+from PySide6.QtCore import QLockFile
+from PySide6.QtWidgets import QApplication
+
+from app.bridge.engine_client import EngineClient
+from app.main_window import MainWindow
+from app.state import settings as options
+from app.state.history import History, HistoryError
+from app.state.settings import Settings
+from app.theme import apply_theme, apply_zoom
+from engine.api import EngineConfig, EngineHandle, list_models
+from engine.messages import BlockSnapshot, Event
+
+if TYPE_CHECKING:
+    from app.bridge.engine_client import EngineFactory
+
+_log = logging.getLogger(__name__)
+_MAX_LOG_BYTES = 1_000_000
+
+
+def run(home: Path, backend: str, *, is_self_test: bool = False) -> int:
+    """Opens the window and returns the exit code when it has been closed."""
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+        _start_log(home)
+    except OSError as error:
+        return _refuse(f"The data folder {home} cannot be written: {error.strerror}. Choose another with --home")
+    app = QApplication.instance() or QApplication(sys.argv[:1])
+    assert isinstance(app, QApplication), f"the application is {app!r}"
+    app.setApplicationName("DeepInfer")
+    # The window ends the loop itself, after the engine has been joined.
+    app.setQuitOnLastWindowClosed(False)
+    lock = QLockFile(str(home / "app.lock"))
+    lock.setStaleLockTime(0)
+    if not lock.tryLock(0):
+        return _refuse(f"DeepInfer is already running on {home}. Use its window, or give this one another --home")
+    try:
+        return _run_loop(app, home, backend, is_self_test)
+    finally:
+        lock.unlock()
+
+
+def _run_loop(app: QApplication, home: Path, backend: str, is_self_test: bool) -> int:
+    loop = qasync.QEventLoop(app)
+    loop.set_exception_handler(_on_loop_exception)
+    asyncio.set_event_loop(loop)
+    window = make_window(home, loop, engine_factory(EngineConfig(home=home, backend=backend)))
+    window.closed.connect(loop.stop)
+    _close_on_signals(window)
+    exit_code = 0
+    if is_self_test:
+        from app.self_test import SelfTest
+
+        test = SelfTest(window, home)
+        test.start()
+    window.show()
+    loop.run_forever()
+    if is_self_test:
+        exit_code = test.report()
+    loop.close()
+    return exit_code
+
+
+def make_window(home: Path, loop: asyncio.AbstractEventLoop, make_engine: EngineFactory) -> MainWindow:
+    """The window of a data folder, with its look, not yet shown."""
+    app = QApplication.instance()
+    assert isinstance(app, QApplication), f"the application is {app!r}"
+    settings = Settings(home / "settings.json")
+    apply_theme(app, settings.get(options.THEME))
+    apply_zoom(app, settings.get(options.ZOOM_PERCENT))
+    client = EngineClient(make_engine, loop)
+    history, problem = _open_history(home)
+    window = MainWindow(client, history, settings, lambda: list_models(home))
+    client.setParent(window)
+    if problem is not None:
+        window.banner.show_message(problem)
+    return window
+
+
+def engine_factory(config: EngineConfig) -> EngineFactory:
+    def make(sink: Callable[[Sequence[Event]], None], snapshot_sink: Callable[[BlockSnapshot], None]) -> EngineHandle:
+        return EngineHandle(config, sink, snapshot_sink)
+
+    return make
+
+
+def _open_history(home: Path) -> tuple[History, str | None]:
+    """The chats on disk; where they cannot be used, a history in memory and the reason."""
+    try:
+        return History(home / "chats.sqlite3"), None
+    except HistoryError as error:
+        return History(None), f"{error} New chats are kept only until the window is closed."
+
+
+def _start_log(home: Path) -> None:
+    to_file = logging.handlers.RotatingFileHandler(
+        home / "app.log", maxBytes=_MAX_LOG_BYTES, backupCount=1, encoding="utf-8", delay=True
+    )
+    handlers: list[logging.Handler] = [to_file]
+    if sys.stderr is not None:  # a window without a console has none
+        handlers.append(logging.StreamHandler())
+    logging.basicConfig(
+        level=logging.INFO, handlers=handlers, format="%(asctime)s %(levelname)s %(name)s: %(message)s", force=True
+    )
+    sys.excepthook = _on_exception
+
+
+def _on_exception(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """Faults in slots end here: they are logged, and the window goes on."""
+    _log.error("A fault in the window", exc_info=(kind, error, trace))
+
+
+def _on_loop_exception(_: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    _log.error("%s", context.get("message", "A fault in a task"), exc_info=context.get("exception"))
+
+
+def _close_on_signals(window: MainWindow) -> None:
+    """Ctrl+C in the terminal and a request to end close the window as a click does."""
+    loop = asyncio.get_event_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        try:
+            loop.add_signal_handler(number, window.close)
+        except NotImplementedError:  # Windows: its loop knows no signals
+            signal.signal(number, lambda *_: loop.call_soon_threadsafe(window.close))
+
+
+def _refuse(message: str) -> int:
+    print(message, file=sys.stderr)
+    return 1

@@ -1,0 +1,53 @@
+"""Owns the line above the content that says what went wrong and what can be done.
+
+Does not know what happened; it is given words and an action.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton, QWidget
+
+from app.widgets.icons import icon, show_icon
+from app.widgets.text_label import TextLabel
+
+_MARGIN_PX = 8
+
+
+class Banner(QFrame):
+    """Shows one message at a time; the newest replaces the one before."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("kind", "failure")
+        self._action: Callable[[], None] | None = None
+        self._mark = QLabel()
+        self.label = TextLabel()
+        self.action_button = QPushButton()
+        self.action_button.clicked.connect(self._act)
+        close = QToolButton()
+        close.setToolTip("Hide this message")
+        close.setAccessibleName("Hide this message")
+        show_icon(close, "close")
+        close.clicked.connect(self.hide)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(2 * _MARGIN_PX, _MARGIN_PX, _MARGIN_PX, _MARGIN_PX)
+        row.addWidget(self._mark)
+        row.addWidget(self.label, 1)
+        row.addWidget(self.action_button)
+        row.addWidget(close)
+        self.hide()
+
+    def show_message(self, text: str, action_words: str = "", action: Callable[[], None] | None = None) -> None:
+        self._mark.setPixmap(icon("warning", "warning").pixmap(16))
+        self.label.setText(text)
+        self._action = action
+        self.action_button.setText(action_words)
+        self.action_button.setVisible(action is not None)
+        self.show()
+
+    def _act(self) -> None:
+        self.hide()
+        if self._action is not None:
+            self._action()

@@ -1,0 +1,125 @@
+"""Owns what happens to chats as a whole: opening, finding, renaming, pinning, deleting, and the tabs of last time.
+
+Does not know how a chat is shown or answered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from PySide6.QtCore import QObject, Signal
+
+from app.chat.chat_tabs import ChatTabs
+from app.chat.sidebar import Sidebar
+from app.state.history import ChatSummary, History, HistoryError
+
+T = TypeVar("T")
+
+
+class ChatController(QObject):
+    """Connects the history with the list of chats and the row of tabs."""
+
+    failed = Signal(str)
+    """The history could not be read or written."""
+    chat_opened = Signal()
+    titles_changed = Signal(dict)
+    """chat id -> title, of every chat seen so far: a closed one may still have blocks in memory"""
+
+    def __init__(self, history: History, tabs: ChatTabs, sidebar: Sidebar, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._history = history
+        self._tabs = tabs
+        self._sidebar = sidebar
+        self._search = ""
+        self._titles: dict[str, str] = {}
+        sidebar.chat_chosen.connect(self.open)
+        sidebar.new_chat_requested.connect(self.new_chat)
+        sidebar.chat_renamed.connect(self.rename)
+        sidebar.chat_pinned.connect(self.pin)
+        sidebar.chat_deleted.connect(self.delete)
+        sidebar.search_changed.connect(self.find)
+        tabs.chat_renamed.connect(self.rename)
+        tabs.tabs_changed.connect(self._on_tabs_changed)
+
+    def restore(self) -> None:
+        """Opens the tabs of last time, or one new chat."""
+        nothing: tuple[list[str], str | None] = ([], None)
+        chat_ids, current = self._guarded(self._history.load_tabs, nothing)
+        for chat_id in chat_ids:
+            self.open(chat_id)
+        if current is not None:
+            self.open(current)
+        if not self._tabs.count():
+            self._tabs.new_chat()
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Shows the chats as they are on disk now."""
+        nothing: list[ChatSummary] = []
+        summaries = self._guarded(lambda: self._history.chats(self._search), nothing)
+        self._sidebar.show_chats(summaries)
+        self._titles |= {summary.id: summary.title for summary in summaries}
+        self._titles |= {tab.session.id: tab.session.title for tab in self._tabs.tabs()}
+        self.titles_changed.emit(self._titles)
+
+    def new_chat(self) -> None:
+        self._tabs.new_chat()
+        self.chat_opened.emit()
+
+    def open(self, chat_id: str) -> None:
+        tab = self._tabs.tab_of(chat_id)
+        session = tab.session if tab is not None else self._guarded(lambda: self._history.load(chat_id), None)
+        if session is not None:
+            self._tabs.open_chat(session)
+            self.chat_opened.emit()
+
+    def rename(self, chat_id: str, title: str) -> None:
+        """An empty title leaves the old one."""
+        title = " ".join(title.split())
+        if title:
+            self._guarded(lambda: self._history.rename(chat_id, title), None)
+            if (tab := self._tabs.tab_of(chat_id)) is not None:
+                tab.rename(title)
+        self.refresh()
+
+    def pin(self, chat_id: str, is_pinned: bool) -> None:
+        self._guarded(lambda: self._history.set_pinned(chat_id, is_pinned), None)
+        if (tab := self._tabs.tab_of(chat_id)) is not None:
+            tab.session.is_pinned = is_pinned
+        self.refresh()
+
+    def delete(self, chat_id: str) -> None:
+        # The tab goes first: in leaving it would save the chat once more.
+        if (tab := self._tabs.tab_of(chat_id)) is not None:
+            self._tabs.close_tab(self._tabs.indexOf(tab))
+        self._guarded(lambda: self._history.delete(chat_id), None)
+        self.refresh()
+
+    def find(self, text: str) -> None:
+        self._search = text
+        self.refresh()
+
+    def save_tabs(self) -> None:
+        current = self._tabs.current_tab()
+        chat_ids = [tab.session.id for tab in self._tabs.tabs()]
+        self._guarded(lambda: self._history.save_tabs(chat_ids, current.session.id if current else None), None)
+
+    def close(self) -> None:
+        """Ends all answers and keeps them."""
+        self._tabs.tabs_changed.disconnect(self._on_tabs_changed)
+        self.save_tabs()
+        for tab in self._tabs.tabs():
+            tab.leave()
+
+    def _on_tabs_changed(self) -> None:
+        self.save_tabs()
+        current = self._tabs.current_tab()
+        self._sidebar.select(None if current is None else current.session.id)
+
+    def _guarded(self, call: Callable[[], T], fallback: T) -> T:
+        try:
+            return call()
+        except HistoryError as error:
+            self.failed.emit(str(error))
+            return fallback

@@ -1,0 +1,297 @@
+"""Owns the window: what stands where, its keys, and the order of starting and closing.
+
+Does not know the engine's inside nor how a chat or a model page works; it puts them together.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Any
+
+from PySide6.QtCore import QByteArray, Qt, QTimer, Signal
+from PySide6.QtGui import QAction, QCloseEvent, QKeySequence, QPaintEvent
+from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow, QStackedWidget, QToolButton, QVBoxLayout, QWidget
+
+from app.banner import Banner
+from app.bridge.engine_client import EngineClient
+from app.chat.chat_controller import ChatController
+from app.chat.chat_tabs import ChatTabs
+from app.chat.sidebar import Sidebar
+from app.chat.tab import ChatTab
+from app.model_controller import ModelController
+from app.models.first_run import FirstRunPage
+from app.models.model_page import ModelPage
+from app.models.model_picker import ModelPicker
+from app.settings_page import SettingsPage
+from app.state import settings as options
+from app.state.history import History
+from app.state.session import Session
+from app.state.settings import Setting, Settings
+from app.status_line import StatusLine
+from app.theme import apply_theme, apply_zoom
+from app.visualizer.memory_panel import MemoryPanel
+from app.widgets.icons import show_icon
+from engine.api import ModelEntry
+from engine.messages import EngineDied, ModelLoaded, ModelLoadFailed, SamplingParams, WatchBlocks
+
+_log = logging.getLogger(__name__)
+_FIRST_SIZE = (1280, 800)
+_SIDEBAR_WIDTH_PX = 230
+_MEMORY_WIDTH_PX = 320
+_ZOOM_STEP_PERCENT = 10
+
+
+class MainWindow(QMainWindow):
+    """Opens without torch: the engine is started once the window has been painted."""
+
+    closed = Signal()
+    first_painted = Signal()
+
+    def __init__(
+        self,
+        client: EngineClient,
+        history: History,
+        settings: Settings,
+        list_models: Callable[[], list[ModelEntry]],
+    ) -> None:
+        super().__init__()
+        self._client = client
+        self._history = history
+        self._settings = settings
+        self._is_painted = False
+        self._is_closing = False
+        self.setWindowTitle("DeepInfer")
+        self.setObjectName("main")
+        self.banner = Banner()
+        self.status_line = StatusLine()
+        self.memory_panel = MemoryPanel()
+        self.sidebar = Sidebar()
+        self.model_page = ModelPage()
+        self.first_run_page = FirstRunPage()
+        self.settings_page = SettingsPage(settings)
+        self.models = ModelController(client, list_models, self.model_page, self.first_run_page, self)
+        self.tabs = ChatTabs(self._make_tab, self._make_session, self.memory_panel.owner_color_index)
+        self.chats = ChatController(history, self.tabs, self.sidebar, self)
+        self._build()
+        self._connect()
+        self._add_keys()
+        self._restore()
+
+    # --- what stands where
+
+    def _build(self) -> None:
+        self.pages = QStackedWidget()
+        for page in (self.tabs, self.first_run_page, self.model_page, self.settings_page):
+            self.pages.addWidget(page)
+        centre = QWidget()
+        column = QVBoxLayout(centre)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.banner)
+        column.addWidget(self.pages, 1)
+        self.setCentralWidget(centre)
+        self.setStatusBar(self.status_line)
+        self.sidebar_dock = self._dock("Chats", self.sidebar, Qt.DockWidgetArea.LeftDockWidgetArea)
+        self.sidebar_dock.setFeatures(QDockWidget.DockWidgetFeature.NoDockWidgetFeatures)
+        # An empty widget in the title bar's place takes the title bar away.
+        self.sidebar_dock.setTitleBarWidget(QWidget())
+        self.memory_dock = self._dock("Memory", self.memory_panel, Qt.DockWidgetArea.RightDockWidgetArea)
+        docks = [self.sidebar_dock, self.memory_dock]
+        self.resizeDocks(docks, [_SIDEBAR_WIDTH_PX, _MEMORY_WIDTH_PX], Qt.Orientation.Horizontal)
+
+    def _dock(self, title: str, content: QWidget, area: Qt.DockWidgetArea) -> QDockWidget:
+        dock = QDockWidget(title, self)
+        dock.setObjectName(title.lower())
+        dock.setWidget(content)
+        self.addDockWidget(area, dock)
+        return dock
+
+    def _make_session(self) -> Session:
+        return Session(system_prompt=self._settings.get(options.SYSTEM_PROMPT))
+
+    def _make_tab(self, session: Session) -> ChatTab:
+        tab = ChatTab(session, self._client, self._history, self._params)
+        picker = ModelPicker()
+        picker.manage_requested.connect(self.show_models)
+        self.models.add_picker(picker)
+        tab.footer.insertWidget(0, picker)
+        tab.show_model(self.models.loaded)
+        tab.saved.connect(self.chats.refresh)
+        tab.save_failed.connect(self.banner.show_message)
+        return tab
+
+    def _params(self) -> SamplingParams:
+        return SamplingParams(
+            temperature=float(self._settings.get(options.TEMPERATURE)),
+            top_p=float(self._settings.get(options.TOP_P)),
+            max_tokens=self._settings.get(options.MAX_TOKENS),
+        )
+
+    # --- what is connected with what
+
+    def _connect(self) -> None:
+        client = self._client
+        client.engine_started.connect(self.status_line.show_started)
+        client.engine_died.connect(self._on_engine_died)
+        client.stats_changed.connect(self.status_line.show_stats)
+        client.stats_changed.connect(self.memory_panel.show_stats)
+        client.snapshot_arrived.connect(self.memory_panel.show_snapshot)
+        client.model_changed.connect(self.status_line.show_model)
+        self.memory_panel.watch_changed.connect(lambda is_on: client.send(WatchBlocks(is_on)))
+        self.models.loaded_changed.connect(self._on_loaded_changed)
+        self.models.load_failed.connect(self._on_load_failed)
+        self.models.models_changed.connect(self._on_models_changed)
+        self.chats.failed.connect(self.banner.show_message)
+        self.chats.titles_changed.connect(self.memory_panel.set_owner_titles)
+        self.chats.chat_opened.connect(self.show_chats)
+        self.sidebar.models_requested.connect(self.show_models)
+        self.sidebar.settings_requested.connect(self.show_settings)
+        self.model_page.closed.connect(self.show_home)
+        self.settings_page.closed.connect(self.show_home)
+        self.settings_page.changed.connect(self.change_setting)
+        self._settings.listen(self._on_setting_changed)
+        self.first_painted.connect(self._start_engine)
+
+    def _add_keys(self) -> None:
+        self._key("Ctrl+T", self.chats.new_chat)
+        self._key("Ctrl+W", self.tabs.close_current)
+        self._key("Ctrl+Tab", lambda: self.tabs.step(1))
+        self._key("Ctrl+Shift+Tab", lambda: self.tabs.step(-1))
+        for keys in ("Ctrl++", "Ctrl+="):
+            self._key(keys, lambda: self._zoom_by(_ZOOM_STEP_PERCENT))
+        self._key("Ctrl+-", lambda: self._zoom_by(-_ZOOM_STEP_PERCENT))
+        self._key("Ctrl+0", lambda: self.change_setting(options.ZOOM_PERCENT, options.ZOOM_PERCENT.default))
+        for dock, keys, icon_name in ((self.sidebar_dock, "Ctrl+B", "chats"), (self.memory_dock, "Ctrl+M", "memory")):
+            toggle = dock.toggleViewAction()
+            toggle.setShortcut(QKeySequence(keys))
+            toggle.setToolTip(f"{dock.windowTitle()} ({keys})")
+            self.addAction(toggle)
+            button = QToolButton()
+            button.setDefaultAction(toggle)
+            button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonIconOnly)
+            button.setAccessibleName(dock.windowTitle())
+            show_icon(toggle, icon_name, "muted")
+            self.status_line.addPermanentWidget(button)
+
+    def _key(self, keys: str, action: Callable[[], object]) -> None:
+        entry = QAction(self)
+        entry.setShortcut(QKeySequence(keys))
+        entry.triggered.connect(lambda _: action())
+        self.addAction(entry)
+
+    # --- pages of the centre
+
+    def show_chats(self) -> None:
+        self.pages.setCurrentWidget(self.tabs)
+        if (tab := self.tabs.current_tab()) is not None:
+            tab.setFocus()
+
+    def show_models(self) -> None:
+        self.pages.setCurrentWidget(self.model_page)
+        self.model_page.setFocus()
+
+    def show_settings(self) -> None:
+        self.pages.setCurrentWidget(self.settings_page)
+        self.settings_page.setFocus()
+
+    def show_home(self) -> None:
+        """The chats, or the welcome to a person who has no model yet."""
+        if self.models.models:
+            self.show_chats()
+        else:
+            self.pages.setCurrentWidget(self.first_run_page)
+
+    # --- settings
+
+    def change_setting(self, setting: Setting[Any], value: Any) -> None:
+        try:
+            self._settings.set(setting, value)
+        except OSError as error:
+            self.banner.show_message(f"The settings cannot be saved: {error.strerror}. Free some space on this disk.")
+
+    def _zoom_by(self, percent: int) -> None:
+        setting = options.ZOOM_PERCENT
+        zoom = self._settings.get(setting) + percent
+        if setting.accepts(zoom):
+            self.change_setting(setting, zoom)
+
+    def _on_setting_changed(self, setting: Setting[Any]) -> None:
+        self.settings_page.show_value(setting)
+        app = QApplication.instance()
+        assert isinstance(app, QApplication), f"the application is {app!r}"
+        if setting is options.THEME:
+            apply_theme(app, self._settings.get(options.THEME))
+        elif setting is options.ZOOM_PERCENT:
+            apply_zoom(app, self._settings.get(options.ZOOM_PERCENT))
+
+    # --- engine and models
+
+    def _start_engine(self) -> None:
+        self._client.start()
+        self.models.load_first(self._settings.get(options.LAST_MODEL_ID))
+
+    def _on_models_changed(self) -> None:
+        if self.models.models and self.pages.currentWidget() is self.first_run_page:
+            self.show_chats()
+
+    def _on_loaded_changed(self, model: ModelLoaded | None) -> None:
+        self.memory_panel.show_model(model)
+        for tab in self.tabs.tabs():
+            tab.show_model(model)
+        if model is not None:
+            self.change_setting(options.LAST_MODEL_ID, model.model_id)
+
+    def _on_load_failed(self, failure: ModelLoadFailed) -> None:
+        self.banner.show_message(failure.message, "Models", self.show_models)
+
+    def _on_engine_died(self, death: EngineDied) -> None:
+        self.status_line.show_died(death)
+        self.models.forget_loaded()
+        self.banner.show_message(death.message, "Restart engine", self._restart_engine)
+
+    def _restart_engine(self) -> None:
+        self.status_line.show_restarting()
+        self._client.run(self._restart())
+
+    async def _restart(self) -> None:
+        await self._client.restart()
+        self._client.send(WatchBlocks(self.memory_panel.isVisible()))
+        self.models.load_first(self._settings.get(options.LAST_MODEL_ID))
+
+    # --- beginning and end
+
+    def _restore(self) -> None:
+        geometry = QByteArray.fromBase64(self._settings.get(options.WINDOW_GEOMETRY).encode())
+        if geometry.isEmpty() or not self.restoreGeometry(geometry):
+            self.resize(*_FIRST_SIZE)
+        state = QByteArray.fromBase64(self._settings.get(options.WINDOW_STATE).encode())
+        if not state.isEmpty():
+            self.restoreState(state)
+        self.models.refresh()
+        self.chats.restore()
+        self.show_home()
+        for notice in (self._settings.notice, self._history.notice):
+            if notice is not None:
+                self.banner.show_message(notice)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if not self._is_painted:
+            self._is_painted = True
+            QTimer.singleShot(0, self.first_painted.emit)
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Stops the views, closes the client, joins the engine and ends the loop, in this order."""
+        event.accept()
+        if self._is_closing:
+            return
+        self._is_closing = True
+        self.change_setting(options.WINDOW_GEOMETRY, self.saveGeometry().toBase64().toStdString())
+        self.change_setting(options.WINDOW_STATE, self.saveState().toBase64().toStdString())
+        self.chats.close()
+        self.hide()
+        self._history.close()
+        if not self._client.close():
+            _log.error("The engine did not end in time")
+        self.closed.emit()

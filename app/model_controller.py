@@ -1,0 +1,134 @@
+"""Owns the models' side of the window: what is in the library, which one is loaded, and the jobs that bring more.
+
+Does not know the chats; pages and pickers show what it is told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, Signal
+
+from app.bridge.engine_client import EngineClient
+from app.models.first_run import FirstRunPage
+from app.models.job_ids import convert_job_id, fetch_job_id
+from app.models.model_page import ModelPage
+from app.models.model_picker import ModelPicker
+from engine.api import ModelEntry
+from engine.messages import (
+    CancelJob,
+    ConvertJob,
+    FetchJob,
+    JobFinished,
+    JobProgress,
+    LoadModel,
+    ModelLoaded,
+    ModelLoadFailed,
+    ModelLoadProgress,
+    ModelUnloaded,
+    StartJob,
+    UnloadModel,
+)
+
+ModelChange = ModelLoadProgress | ModelLoaded | ModelLoadFailed | ModelUnloaded
+
+
+class ModelController(QObject):
+    """Connects the client with everything that shows models."""
+
+    models_changed = Signal()
+    loaded_changed = Signal(object)
+    """ModelLoaded | None"""
+    load_failed = Signal(ModelLoadFailed)
+
+    def __init__(
+        self,
+        client: EngineClient,
+        list_models: Callable[[], list[ModelEntry]],
+        page: ModelPage,
+        first_run: FirstRunPage,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.client = client
+        self._list_models = list_models
+        self._page = page
+        self._first_run = first_run
+        self._pickers: list[ModelPicker] = []
+        self.models: list[ModelEntry] = []
+        self.loaded: ModelLoaded | None = None
+        for view in (page, first_run):
+            view.fetch_requested.connect(self.fetch)
+            view.convert_requested.connect(self.convert)
+            view.cancel_requested.connect(lambda job_id: client.send(CancelJob(job_id)))
+        page.load_requested.connect(self.load)
+        page.unload_requested.connect(lambda: client.send(UnloadModel()))
+        client.model_changed.connect(self._on_model_changed)
+        client.job_progressed.connect(self._on_job_progressed)
+        client.job_finished.connect(self._on_job_finished)
+
+    def refresh(self) -> None:
+        """Reads the library again."""
+        self.models = self._list_models()
+        for view in self._views():
+            view.set_models(self.models)
+        self.models_changed.emit()
+
+    def add_picker(self, picker: ModelPicker) -> None:
+        self._pickers.append(picker)
+        picker.set_models(self.models)
+        picker.set_loaded(None if self.loaded is None else self.loaded.model_id)
+        picker.load_requested.connect(self.load)
+        picker.destroyed.connect(lambda: self._pickers.remove(picker))
+
+    def _views(self) -> list[ModelPage | ModelPicker]:
+        return [self._page, *self._pickers]
+
+    def load(self, model_id: str) -> None:
+        self.client.send(LoadModel(model_id))
+
+    def load_first(self, preferred_id: str) -> None:
+        """Loads the preferred model, or the first one if that is not there any more."""
+        ids = [entry.model_id for entry in self.models]
+        if ids:
+            self.load(preferred_id if preferred_id in ids else ids[0])
+
+    def fetch(self, catalog_id: str) -> None:
+        self.client.send(StartJob(fetch_job_id(catalog_id), FetchJob(catalog_id)))
+
+    def convert(self, path: str) -> None:
+        self.client.send(StartJob(convert_job_id(path), ConvertJob(path)))
+
+    def forget_loaded(self) -> None:
+        """The engine is gone, and its model with it."""
+        self._set_loaded(None)
+
+    def _on_model_changed(self, change: ModelChange) -> None:
+        if isinstance(change, ModelUnloaded):
+            self._set_loaded(None)
+            return
+        for view in self._views():
+            view.show_load(change)
+        if isinstance(change, ModelLoaded):
+            self._set_loaded(change)
+        elif isinstance(change, ModelLoadFailed):
+            self.load_failed.emit(change)
+
+    def _set_loaded(self, model: ModelLoaded | None) -> None:
+        self.loaded = model
+        for view in self._views():
+            view.set_loaded(None if model is None else model.model_id)
+        self.loaded_changed.emit(model)
+
+    def _on_job_progressed(self, progress: JobProgress) -> None:
+        self._page.show_job(progress)
+        self._first_run.show_job(progress)
+
+    def _on_job_finished(self, finished: JobFinished) -> None:
+        self._page.finish_job(finished)
+        self._first_run.finish_job(finished)
+        if finished.model_id is None:
+            return
+        self.refresh()
+        if self.loaded is None:
+            self.load(finished.model_id)

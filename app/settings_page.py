@@ -1,0 +1,124 @@
+"""Owns the page of settings: one row for each setting that has a label.
+
+Does not know what a setting is for; its kind of value decides its field.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDoubleSpinBox,
+    QFormLayout,
+    QHBoxLayout,
+    QPlainTextEdit,
+    QSpinBox,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.bridge.throttle import Throttle
+from app.state.settings import SETTINGS, Setting, Settings
+from app.widgets.icons import show_icon
+from app.widgets.page import Page
+from app.widgets.text_label import TextLabel
+
+_STEP = 0.05
+_PERCENT_STEP = 10
+_TEXT_LINES = 4
+_SAVE_INTERVAL_MS = 400
+
+
+class SettingsPage(Page):
+    """Every change holds at once."""
+
+    changed = Signal(object, object)
+    """setting, value"""
+    closed = Signal()
+
+    def __init__(self, settings: Settings, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._settings = settings
+        self.fields: dict[str, QWidget] = {}
+        close = QToolButton()
+        close.setToolTip("Back (Esc)")
+        close.setAccessibleName("Back")
+        show_icon(close, "close")
+        close.clicked.connect(self.closed)
+        head = QHBoxLayout()
+        head.addWidget(TextLabel("Settings", "title"), 1)
+        head.addWidget(close)
+        self.column.addLayout(head)
+        form = QFormLayout()
+        form.setHorizontalSpacing(24)
+        form.setVerticalSpacing(16)
+        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
+        form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
+        for setting in SETTINGS:
+            if setting.label is not None:
+                form.addRow(setting.label, self._cell(setting))
+        self.column.addLayout(form)
+        self.column.addStretch(1)
+        context = Qt.ShortcutContext.WidgetWithChildrenShortcut
+        QShortcut(QKeySequence(Qt.Key.Key_Escape), self, self.closed.emit, context=context)
+
+    def show_value(self, setting: Setting[Any]) -> None:
+        """Brings a field in line with a value that was changed elsewhere."""
+        field = self.fields.get(setting.key)
+        if isinstance(field, QSpinBox | QDoubleSpinBox):
+            field.setValue(self._settings.get(setting))
+        elif isinstance(field, QComboBox):
+            field.setCurrentIndex(field.findData(self._settings.get(setting)))
+
+    def _cell(self, setting: Setting[Any]) -> QWidget:
+        field = self._field(setting)
+        field.setAccessibleName(setting.label or "")
+        self.fields[setting.key] = field
+        cell = QWidget()
+        column = QVBoxLayout(cell)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        column.addWidget(
+            field, 0, Qt.AlignmentFlag(0) if isinstance(field, QPlainTextEdit) else Qt.AlignmentFlag.AlignLeft
+        )
+        if setting.note:
+            column.addWidget(TextLabel(setting.note, "muted"))
+        return cell
+
+    def _field(self, setting: Setting[Any]) -> QWidget:
+        if setting.choices:
+            return self._choice(setting)
+        if isinstance(setting.default, str):
+            return self._text(setting)
+        spin: QSpinBox | QDoubleSpinBox
+        if isinstance(setting.default, float):
+            spin = QDoubleSpinBox(singleStep=_STEP, decimals=2)
+        else:
+            is_percent = setting.key.endswith("_percent")
+            spin = QSpinBox(singleStep=_PERCENT_STEP if is_percent else 1, suffix=" %" if is_percent else "")
+            # Only the finished number counts: 150 begins with a 1.
+            spin.setKeyboardTracking(False)
+        spin.setRange(setting.minimum or 0, setting.maximum or 0)  # type: ignore[arg-type]  # ints for a QSpinBox
+        spin.setValue(self._settings.get(setting))
+        spin.valueChanged.connect(lambda value: self.changed.emit(setting, value))
+        return spin
+
+    def _choice(self, setting: Setting[Any]) -> QComboBox:
+        box = QComboBox()
+        for value, words in setting.choices:
+            box.addItem(words, value)
+        box.setCurrentIndex(box.findData(self._settings.get(setting)))
+        box.currentIndexChanged.connect(lambda index: self.changed.emit(setting, box.itemData(index)))
+        return box
+
+    def _text(self, setting: Setting[Any]) -> QPlainTextEdit:
+        edit = QPlainTextEdit(self._settings.get(setting))
+        edit.setTabChangesFocus(True)
+        edit.setFixedHeight((_TEXT_LINES + 1) * edit.fontMetrics().lineSpacing())
+        throttle = Throttle(_SAVE_INTERVAL_MS, lambda: self.changed.emit(setting, edit.toPlainText()), edit)
+        edit.textChanged.connect(throttle.request)
+        return edit

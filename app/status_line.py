@@ -1,0 +1,93 @@
+"""Owns the line at the window's foot: what the engine is doing, in words and numbers.
+
+Does not know the engine beyond its messages.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QLabel, QStatusBar, QWidget
+
+from engine.messages import (
+    EngineDied,
+    EngineStarted,
+    EngineStats,
+    ModelLoaded,
+    ModelLoadFailed,
+    ModelLoadProgress,
+    ModelUnloaded,
+)
+
+_BACKENDS = {"cpu": "CPU", "gpu": "GPU", "reference": "CPU (reference)"}
+
+
+class StatusLine(QStatusBar):
+    """`engine: ready · CPU, 2 threads · 3 running, 1 waiting · 118 tok/s together · KV 61 %`."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setSizeGripEnabled(False)
+        self._state = "starting"
+        self._has_model = False
+        self._engine: EngineStarted | None = None
+        self._stats: EngineStats | None = None
+        self.label = QLabel()
+        self.label.setProperty("kind", "muted")
+        self.addWidget(self.label, 1)
+        self._show()
+
+    def show_started(self, engine: EngineStarted) -> None:
+        self._engine = engine
+        self._state = "no model"
+        self._show()
+
+    def show_died(self, _: EngineDied) -> None:
+        self._engine = None
+        self._has_model = False
+        self._stats = None
+        self._state = "stopped"
+        self._show()
+
+    def show_restarting(self) -> None:
+        self._state = "starting"
+        self._show()
+
+    def show_model(self, change: ModelLoadProgress | ModelLoaded | ModelLoadFailed | ModelUnloaded) -> None:
+        match change:
+            case ModelLoadProgress():
+                self._state = f"loading, layer {change.num_layers_loaded} of {change.num_layers}"
+            case ModelLoaded():
+                self._has_model = True
+                self._state = "ready"
+            case ModelUnloaded():
+                self._has_model = False
+                self._stats = None
+                self._state = "no model"
+            case ModelLoadFailed():
+                # A load that was refused leaves the model before it as it is.
+                self._state = "ready" if self._has_model else "no model"
+        self._show()
+
+    def show_stats(self, stats: EngineStats) -> None:
+        self._stats = stats
+        self._show()
+
+    def _show(self) -> None:
+        parts = [f"engine: {self._state}"]
+        if self._engine is not None:
+            threads = self._engine.num_threads
+            unit = "thread" if threads == 1 else "threads"
+            parts.append(f"{_BACKENDS.get(self._engine.backend, self._engine.backend)}, {threads} {unit}")
+        if self._stats is not None and self._state == "ready":
+            parts.extend(_load_parts(self._stats))
+        self.label.setText(" · ".join(parts))
+
+
+def _load_parts(stats: EngineStats) -> list[str]:
+    parts = []
+    if stats.num_running or stats.num_waiting:
+        parts.append(f"{stats.num_running} running, {stats.num_waiting} waiting")
+        parts.append(f"{stats.tokens_per_s:.0f} tok/s together")
+    num_blocks = stats.num_free_blocks + stats.num_cached_blocks + stats.num_referenced_blocks
+    if num_blocks:
+        parts.append(f"KV {100 * stats.num_referenced_blocks // num_blocks} %")
+    return parts
