@@ -10,7 +10,7 @@ from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QStackedWidget, QVBoxLayout, QWidget
 
 from app.visualizer.block_grid import BlockGrid
-from app.visualizer.block_model import BlockTable
+from app.visualizer.block_model import BlockTable, PoolCounts
 from app.visualizer.memory_numbers import MemoryNumbers, MemorySums
 from app.visualizer.owner_table import OwnerTable
 from app.visualizer.owners import Owners
@@ -35,6 +35,7 @@ class MemoryPanel(QWidget):
         self._model: ModelLoaded | None = None
         self._stats: EngineStats | None = None
         self._snapshot: BlockSnapshot | None = None
+        self._early: BlockSnapshot | None = None
         self.numbers = MemoryNumbers()
         self.grid = BlockGrid(self._owners)
         self.table = OwnerTable(self._owners)
@@ -52,7 +53,11 @@ class MemoryPanel(QWidget):
         self._snapshot = None
         self._text_timer.stop()
         self.grid.clear()
+        self.table.show_counts(PoolCounts(0, 0, 0, 0, {}))
         self._pages.setCurrentIndex(0 if model is None else 1)
+        early, self._early = self._early, None
+        if early is not None:
+            self.show_snapshot(early)
         self._show_texts()
 
     def show_stats(self, stats: EngineStats) -> None:
@@ -60,8 +65,10 @@ class MemoryPanel(QWidget):
         self._ask_for_texts()
 
     def show_snapshot(self, snapshot: BlockSnapshot) -> None:
-        """Repaint the changed cells now, the numbers a little later. One of another model than is loaded is ignored."""
+        """Repaint the changed cells now, the numbers a little later. One of another model than is loaded is not shown."""
         if self._model is None or snapshot.model_id != self._model.model_id:
+            # Snapshots travel beside the events, so the first one may overtake the news of its model.
+            self._early = snapshot
             return
         self._snapshot = snapshot
         self.grid.show_snapshot(snapshot)
