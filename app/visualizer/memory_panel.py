@@ -56,7 +56,7 @@ class MemoryPanel(QWidget):
         self.table.show_counts(PoolCounts(0, 0, 0, 0, {}))
         self._pages.setCurrentIndex(0 if model is None else 1)
         early, self._early = self._early, None
-        if early is not None:
+        if early is not None and model is not None and early.model_id == model.model_id:
             self.show_snapshot(early)
         self._show_texts()
 
@@ -65,7 +65,7 @@ class MemoryPanel(QWidget):
         self._ask_for_texts()
 
     def show_snapshot(self, snapshot: BlockSnapshot) -> None:
-        """Repaint the changed cells now, the numbers a little later. One of another model than is loaded is not shown."""
+        """Repaint the changed cells now, the numbers a little later; not if it is of another model than is loaded."""
         if self._model is None or snapshot.model_id != self._model.model_id:
             # Snapshots travel beside the events, so the first one may overtake the news of its model.
             self._early = snapshot
