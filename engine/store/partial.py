@@ -119,7 +119,9 @@ class PartialCheckpoint:
 
     def _write_progress(self) -> None:
         files = {name: asdict(record) for name, record in self.files.items()}
-        write_file(self.folder / PROGRESS_FILE, [json.dumps({"identity": self._identity, "files": files}).encode()])
+        text = json.dumps({"identity": self._identity, "files": files})
+        # An empty file after a power failure only means that the work starts afresh.
+        write_file(self.folder / PROGRESS_FILE, [text.encode()], is_durable=False)
 
     def _read_progress(self) -> dict[str, FileRecord] | None:
         """The finished files of an earlier run, None if there is none of this identity."""

@@ -1,0 +1,60 @@
+"""Listing shows complete models only; finding says what there is."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from engine.errors import ModelNotFoundError
+from engine.store.layout import layer_file
+from engine.store.library import Library
+from tests.engine.store.checkpoints import SPEC, make_checkpoint
+
+
+def test_a_missing_folder_is_an_empty_library(tmp_path: Path) -> None:
+    assert Library(tmp_path / "none").list() == []
+
+
+def test_models_are_listed_by_id_with_their_facts(tmp_path: Path) -> None:
+    for name in ("b", "a"):
+        make_checkpoint(tmp_path / name)
+    listed = Library(tmp_path).list()
+    assert [model.model_id for model in listed] == ["a", "b"]
+    assert listed[0].spec == SPEC
+    assert listed[0].source == "tiny.gguf"
+    files = (path for path in (tmp_path / "a").rglob("*") if path.is_file() and path.name != "manifest.json")
+    assert listed[0].size_bytes == sum(path.stat().st_size for path in files)
+
+
+def test_damaged_renamed_and_foreign_folders_are_not_listed(tmp_path: Path) -> None:
+    make_checkpoint(tmp_path / "whole")
+    (make_checkpoint(tmp_path / "damaged") / layer_file(0)).unlink()
+    make_checkpoint(tmp_path / "first").rename(tmp_path / "second")
+    make_checkpoint(tmp_path / "x").rename(tmp_path / "x.partial")
+    (tmp_path / "photos").mkdir()
+    (tmp_path / "file").write_text("")
+    assert [model.model_id for model in Library(tmp_path).list()] == ["whole"]
+
+
+def test_a_model_is_found_by_its_id_or_its_catalogue_id(tmp_path: Path) -> None:
+    make_checkpoint(tmp_path / "smollm2-135m-instruct")
+    library = Library(tmp_path)
+    assert library.find("smollm2-135m-instruct") == library.find("starter")
+
+
+@pytest.mark.parametrize("name", ["nope", "..", "../a", "", "a/b"])
+def test_an_unknown_name_says_what_there_is(tmp_path: Path, name: str) -> None:
+    make_checkpoint(tmp_path / "a")
+    with pytest.raises(ModelNotFoundError, match=r"models: a\)"):
+        Library(tmp_path).find(name)
+
+
+def test_a_catalogue_model_that_is_not_here_names_the_next_step(tmp_path: Path) -> None:
+    with pytest.raises(ModelNotFoundError, match="`fetch starter`"):
+        Library(tmp_path).find("starter")
+
+
+def test_listing_needs_no_torch() -> None:
+    code = "import sys, engine.store.library; sys.exit('torch' in sys.modules or 'numpy' in sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True)

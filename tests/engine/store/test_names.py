@@ -1,0 +1,49 @@
+"""Model ids are safe folder names on every system, whatever the display name was."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.errors import InvalidRequestError
+from engine.store.names import MAX_ID_LENGTH, is_model_id, model_id_of
+
+
+@pytest.mark.parametrize(
+    ("name", "model_id"),
+    [
+        ("SmolLM2 135M Instruct", "smollm2-135m-instruct"),
+        ("Qwen2.5 Coder (0.5B)", "qwen2.5-coder-0.5b"),
+        ("SmolLM2-135M-Instruct.Q4_1", "smollm2-135m-instruct-q4_1"),
+        ("Modèle léger", "modele-leger"),
+        ("../../etc/passwd", "etc-passwd"),
+        ("a.partial", "a-partial"),
+        ("CON", "model-con"),
+        ("com1.5", "model-com1.5"),
+    ],
+)
+def test_a_name_becomes_a_readable_id(name: str, model_id: str) -> None:
+    assert model_id_of(name) == model_id
+
+
+@pytest.mark.parametrize("name", ["", "...", "模型", "/", "--"])
+def test_a_name_without_usable_letters_is_refused(name: str) -> None:
+    with pytest.raises(InvalidRequestError, match="--name"):
+        model_id_of(name)
+
+
+@given(st.text(max_size=200))
+def test_every_id_is_safe_and_its_own_id(name: str) -> None:
+    try:
+        model_id = model_id_of(name)
+    except InvalidRequestError:
+        return
+    assert is_model_id(model_id)
+    assert len(model_id) <= MAX_ID_LENGTH
+    assert not set(model_id) & set('/\\:*?"<>| ')
+    assert not model_id.endswith((".partial", ".", "-"))
+    assert model_id_of(model_id) == model_id
+
+
+@pytest.mark.parametrize("text", ["..", ".", "a/b", "a\\b", "A", "nul", "lpt1.2", "x.partial", "", "a" * 65, "a\n"])
+def test_an_unsafe_id_is_told_apart(text: str) -> None:
+    assert not is_model_id(text)
