@@ -17,11 +17,6 @@ def convert_job_id(path: str) -> str:
     return _CONVERT + path
 
 
-def fetched_catalog_id(job_id: str) -> str | None:
-    """The catalogue id that a job fetches, None for another kind of job."""
-    return job_id.removeprefix(_FETCH) if job_id.startswith(_FETCH) else None
-
-
 def converted_path(job_id: str) -> str | None:
     """The path that a job converts, None for another kind of job."""
     return job_id.removeprefix(_CONVERT) if job_id.startswith(_CONVERT) else None

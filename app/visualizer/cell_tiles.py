@@ -13,9 +13,10 @@ from PySide6.QtGui import QColor, QPainter, QPixmap
 from app.theme import Theme
 from app.visualizer.block_model import BlockKind
 
-_STRIPE_PX = 3
+_STRIPE_PART = 0.4
 _BRIGHTER = 0.45
 _DIMMER = 0.82
+_LIGHT = 0.4
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,7 @@ class CellTiles:
 
     def _draw_stripes(self, painter: QPainter, colors: list[QColor]) -> None:
         """Diagonals x + y = constant; narrow enough that every owner has one."""
-        width = max(1, min(round(_STRIPE_PX * self.edge_px / 12), (2 * self.edge_px - 1) // len(colors)))
+        width = max(1, min(round(_STRIPE_PART * self.edge_px), (2 * self.edge_px - 1) // len(colors)))
         for y in range(self.edge_px):
             for x in range(self.edge_px):
                 painter.fillRect(x, y, 1, 1, colors[(x + y) // width % len(colors)])
@@ -77,8 +78,8 @@ class CellTiles:
         """Tell apart the owners that share a colour: a bar above, a bar at the left, or both; clear of the centre."""
         round_ = index // len(self._theme.owners)
         offset, thickness = self.edge_px // 5, max(1, self.edge_px // 7)
-        ground = self._theme.color("block_free") if kind is BlockKind.CACHED else fill
-        mark = fill if kind is BlockKind.CACHED else _opposite(ground)
+        opposite = self._theme.color("block_mark" if fill.lightnessF() > _LIGHT else "block_bright")
+        mark = fill if kind is BlockKind.CACHED else opposite
         if round_ % 4 in (1, 3):
             painter.fillRect(QRect(0, offset, self.edge_px, thickness), mark)
         if round_ % 4 in (2, 3):
@@ -89,7 +90,7 @@ class CellTiles:
 
     def _shade(self, color: QColor, look: CellLook) -> QColor:
         if look.is_bright:
-            color = _mixed(color, QColor.fromRgbF(1, 1, 1), _BRIGHTER)
+            color = _mixed(color, self._theme.color("block_bright"), _BRIGHTER)
         return _mixed(color, self._theme.color("block_free"), _DIMMER) if look.is_dimmed else color
 
 
@@ -99,7 +100,3 @@ def _mixed(color: QColor, other: QColor, part: float) -> QColor:
         color.greenF() + (other.greenF() - color.greenF()) * part,
         color.blueF() + (other.blueF() - color.blueF()) * part,
     )
-
-
-def _opposite(color: QColor) -> QColor:
-    return QColor.fromRgbF(0, 0, 0) if color.lightnessF() > 0.4 else QColor.fromRgbF(1, 1, 1)

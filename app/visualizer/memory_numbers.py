@@ -39,6 +39,7 @@ class MemoryNumbers(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.setAccessibleName("Memory")
         self._bar = MemoryBar()
         self._chips: list[QLabel] = []
         self._sizes: list[QLabel] = []
@@ -74,6 +75,7 @@ class MemoryNumbers(QWidget):
         for row, (number, size) in enumerate(zip(numbers, sizes, strict=True)):
             self._sizes[row].setText(memory_size(size))
             self._blocks[row].setText("" if number is None else count(number, "block"))
+        self.setAccessibleDescription(", ".join(self.texts()))
 
     def texts(self) -> list[str]:
         """The rows as a person reads them: `KV used 12 MiB 24 blocks`."""

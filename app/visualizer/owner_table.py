@@ -64,7 +64,7 @@ class OwnerTable(QTreeWidget):
             numbers = blocks.num_own, blocks.num_shared, blocks.num_cached
             self._fill(self._rows[owner], self._owners.title(owner), *numbers)
         self._fill(self._rows[BlockKind.SHARED], "shared by chats", None, counts.num_shared, None)
-        self._fill(self._rows[BlockKind.CACHED], "cached, not in use", None, None, counts.num_cached)
+        self._fill(self._rows[BlockKind.CACHED], "only cached", None, None, counts.num_cached)
         self._fill(self._rows[BlockKind.FREE], "free")
         # Taking a row out moves the selection to a neighbour.
         self.clearSelection()
