@@ -1,6 +1,13 @@
 """What all engine tests share."""
 
 import pytest
+import torch
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _one_torch_thread() -> None:
+    """On tiny tensors threads wait for each other longer than they compute."""
+    torch.set_num_threads(1)
 
 
 @pytest.fixture(autouse=True)
