@@ -12,8 +12,8 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from engine.config import default_home
-from engine.spec import BACKENDS
+from app import __version__
+from engine.api import EngineConfig
 
 _HEADLESS_PLATFORMS = ("offscreen", "minimal", "vnc", "linuxfb", "eglfs")
 _LIBRARY_PACKAGES = {
@@ -35,9 +35,7 @@ _LIBRARY_PACKAGES = {
 def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     if options.version:
-        from importlib.metadata import version
-
-        print(f"DeepInfer {version('deepinfer')}")
+        print(f"DeepInfer {__version__}")
         return 0
     problem = display_problem(sys.platform, os.environ)
     if problem is not None and not options.self_test:
@@ -81,8 +79,8 @@ def library_problem(message: str) -> str | None:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m app", description="DeepInfer's window.")
-    parser.add_argument("--home", type=Path, default=default_home(), metavar="DIR", help="the data folder")
-    parser.add_argument("--backend", choices=BACKENDS, default="cpu", help="what computes (default: cpu)")
+    parser.add_argument("--home", type=Path, default=EngineConfig().home, metavar="DIR", help="the data folder")
+    parser.add_argument("--backend", choices=("cpu", "reference"), default="cpu", help="what computes (default: cpu)")
     parser.add_argument("--self-test", action="store_true", help="drive the window with the real model and report JSON")
     parser.add_argument("--version", action="store_true", help="print the version and end")
     return parser

@@ -19,6 +19,7 @@ from app.chat.chat_controller import ChatController
 from app.chat.chat_tabs import ChatTabs
 from app.chat.sidebar import Sidebar
 from app.chat.tab import ChatTab
+from app.dock_title import DockTitle
 from app.model_controller import ModelController
 from app.models.first_run import FirstRunPage
 from app.models.model_page import ModelPage
@@ -97,6 +98,7 @@ class MainWindow(QMainWindow):
         # An empty widget in the title bar's place takes the title bar away.
         self.sidebar_dock.setTitleBarWidget(QWidget())
         self.memory_dock = self._dock("Memory", self.memory_panel, Qt.DockWidgetArea.RightDockWidgetArea)
+        self.memory_dock.setTitleBarWidget(DockTitle(self.memory_dock))
         docks = [self.sidebar_dock, self.memory_dock]
         self.resizeDocks(docks, [_SIDEBAR_WIDTH_PX, _MEMORY_WIDTH_PX], Qt.Orientation.Horizontal)
 

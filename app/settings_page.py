@@ -56,7 +56,7 @@ class SettingsPage(Page):
         form = QFormLayout()
         form.setHorizontalSpacing(24)
         form.setVerticalSpacing(16)
-        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
+        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
         for setting in SETTINGS:
             if setting.label is not None:

@@ -17,6 +17,7 @@ from engine.messages import (
     ModelUnloaded,
 )
 
+_MARGIN_PX = 8
 _BACKENDS = {"cpu": "CPU", "gpu": "GPU", "reference": "CPU (reference)"}
 
 
@@ -32,6 +33,7 @@ class StatusLine(QStatusBar):
         self._stats: EngineStats | None = None
         self.label = QLabel()
         self.label.setProperty("kind", "muted")
+        self.label.setContentsMargins(_MARGIN_PX, 0, 0, 0)
         self.addWidget(self.label, 1)
         self._show()
 

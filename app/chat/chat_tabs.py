@@ -18,7 +18,7 @@ from app.state.session import Phase, Session
 from app.theme import current_theme, icon_size_px, theme_signals
 from app.widgets.icons import show_icon
 
-_MAX_TAB_CHARACTERS = 28
+_MAX_TITLE_CHARACTERS = 18
 
 
 class ChatTabs(QTabWidget):
@@ -43,12 +43,12 @@ class ChatTabs(QTabWidget):
         bar = _TabBar()
         bar.middle_clicked.connect(self.close_tab)
         self.setTabBar(bar)
-        self.setDocumentMode(True)
+        self.setProperty("kind", "tabs")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setMovable(True)
-        self.setTabsClosable(True)
         self.setUsesScrollButtons(True)
-        self.setElideMode(Qt.TextElideMode.ElideRight)
-        self.tabCloseRequested.connect(self.close_tab)
+        # Titles are cut by hand: what a chat is doing stands behind them.
+        self.setElideMode(Qt.TextElideMode.ElideNone)
         self.tabBarDoubleClicked.connect(self._ask_for_title)
         self.currentChanged.connect(lambda _: self.tabs_changed.emit())
         bar.tabMoved.connect(lambda *_: self.tabs_changed.emit())
@@ -79,6 +79,7 @@ class ChatTabs(QTabWidget):
         if tab is None:
             tab = self._make_tab(session)
             self.addTab(tab, "")
+            self._add_close_button(tab)
             self._show_mark(tab)
             tab.changed.connect(lambda: self._show_mark(tab))
         self.setCurrentWidget(tab)
@@ -120,9 +121,22 @@ class ChatTabs(QTabWidget):
         mark = tab_mark(session.phase, chip, theme.color("muted"), edge_px, self.devicePixelRatioF())
         self.setIconSize(QSize(edge_px, edge_px))
         self.setTabIcon(index, mark)
+        metrics = self.fontMetrics()
+        width_px = _MAX_TITLE_CHARACTERS * metrics.averageCharWidth()
+        title = metrics.elidedText(session.title, Qt.TextElideMode.ElideRight, width_px)
         # An ampersand would be taken as the mark of a shortcut.
-        self.setTabText(index, session.title.replace("&", "&&") + _suffix(session))
+        self.setTabText(index, title.replace("&", "&&") + _suffix(session))
         self.setTabToolTip(index, session.title)
+
+    def _add_close_button(self, tab: ChatTab) -> None:
+        button = QToolButton()
+        button.setProperty("kind", "small")
+        button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        button.setToolTip("Close tab (Ctrl+W)")
+        button.setAccessibleName("Close tab")
+        show_icon(button, "close", "muted")
+        button.clicked.connect(lambda: self.close_tab(self.indexOf(tab)))
+        self.tabBar().setTabButton(self.indexOf(tab), QTabBar.ButtonPosition.RightSide, button)
 
     def _ask_for_title(self, index: int) -> None:
         tab = self.widget(index)
@@ -148,7 +162,7 @@ def _suffix(session: Session) -> str:
 
 
 class _TabBar(QTabBar):
-    """A tab bar of which no tab is very wide, and that knows the middle button."""
+    """A tab bar that knows the middle button."""
 
     middle_clicked = Signal(int)
 
@@ -156,11 +170,6 @@ class _TabBar(QTabBar):
         super().__init__()
         self.setExpanding(False)
         self.setDrawBase(False)
-
-    def tabSizeHint(self, index: int) -> QSize:  # noqa: N802 - Qt's name
-        hint = super().tabSizeHint(index)
-        widest = _MAX_TAB_CHARACTERS * self.fontMetrics().averageCharWidth() + 2 * hint.height()
-        return QSize(min(hint.width(), widest), hint.height())
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         index = self.tabAt(event.position().toPoint())

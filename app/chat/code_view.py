@@ -5,6 +5,8 @@ Does not know Markdown; it is given a `CodeBlock` and told when that is final.
 
 from __future__ import annotations
 
+import math
+
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QFont, QFontDatabase, QGuiApplication, QTextCursor, QWheelEvent
 from PySide6.QtWidgets import (
@@ -64,7 +66,8 @@ class CodeView(QFrame):
         if code.text.startswith(self._text):
             self._edit.append_text(code.text[len(self._text) :])
         else:
-            self._edit.setPlainText(code.text)
+            self._edit.setPlainText("")
+            self._edit.append_text(code.text)
             self._highlighter.show_lines([])
         self._text = code.text
         self._highlight(code.is_open)
@@ -102,13 +105,13 @@ class _CodeEdit(QPlainTextEdit):
         self.document().setDocumentMargin(_MARGIN_PX)
         self.setUndoRedoEnabled(False)
         self._take_font()
-        self.blockCountChanged.connect(self._fit)
         self.horizontalScrollBar().rangeChanged.connect(self._fit)
 
     def append_text(self, text: str) -> None:
         cursor = QTextCursor(self.document())
         cursor.movePosition(QTextCursor.MoveOperation.End)
         cursor.insertText(text)
+        self._fit()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Takes sideways movement; up and down belong to the transcript."""
@@ -133,5 +136,6 @@ class _CodeEdit(QPlainTextEdit):
     def _fit(self) -> None:
         bar = self.horizontalScrollBar()
         bar_height = bar.sizeHint().height() if bar.maximum() > 0 else 0
-        text_height = self.blockCount() * self.fontMetrics().lineSpacing()
-        self.setFixedHeight(text_height + 2 * _MARGIN_PX + bar_height + 2)
+        # Measured, not counted: a line with characters of another script is higher.
+        last = self.blockBoundingGeometry(self.document().lastBlock())
+        self.setFixedHeight(math.ceil(last.bottom() + _MARGIN_PX + bar_height))

@@ -16,8 +16,9 @@ from PySide6.QtGui import (
     QTextCharFormat,
     QTextCursor,
     QTextFormat,
-    QTextLength,
+    QTextFrameFormat,
     QTextOption,
+    QTextTableCellFormat,
     QTextTableFormat,
 )
 
@@ -69,10 +70,11 @@ class DocumentWriter:
     def write_table(self, cursor: QTextCursor, table: Table) -> None:
         """Fills an empty document with one table."""
         rows, columns = len(table.rows), max(len(row) for row in table.rows)
-        written = cursor.insertTable(rows, columns, self._table_format(columns))
+        written = cursor.insertTable(rows, columns, self._table_format())
         for row_number, row in enumerate(table.rows):
             for column, spans in enumerate(row):
                 cell = written.cellAt(row_number, column)
+                cell.setFormat(self._cell_format())
                 cell_cursor = cell.firstCursorPosition()
                 block_format = QTextBlockFormat()
                 block_format.setAlignment(_ALIGNMENTS[table.alignments[column]])
@@ -143,13 +145,18 @@ class DocumentWriter:
             result.setToolTip(span.link)
         return result
 
-    def _table_format(self, columns: int) -> QTextTableFormat:
+    def _table_format(self) -> QTextTableFormat:
         result = QTextTableFormat()
-        result.setBorder(1)
-        result.setBorderBrush(QBrush(self._theme.color("line")))
-        result.setBorderCollapse(True)
+        result.setBorder(0)
         result.setCellPadding(self._em_px * _CELL_PADDING_EM)
         result.setCellSpacing(0)
         result.setHeaderRowCount(1)
-        result.setColumnWidthConstraints([QTextLength()] * columns)
+        return result
+
+    def _cell_format(self) -> QTextTableCellFormat:
+        """A line below the cell, none beside it."""
+        result = QTextTableCellFormat()
+        result.setBottomBorder(1)
+        result.setBottomBorderStyle(QTextFrameFormat.BorderStyle.BorderStyle_Solid)
+        result.setBottomBorderBrush(QBrush(self._theme.color("line")))
         return result

@@ -99,7 +99,8 @@ class QuestionView(MessageView):
         self.body = ProseView(width_px - 2 * _PANEL_PADDING_PX)
         self.body.show_blocks([Paragraph((Span(message.text),))], 1)
         inner = QHBoxLayout(panel)
-        inner.setContentsMargins(_PANEL_PADDING_PX, _PANEL_PADDING_PX, _PANEL_PADDING_PX, _PANEL_PADDING_PX)
+        # Less below: the last line brings its own leading.
+        inner.setContentsMargins(_PANEL_PADDING_PX, _PANEL_PADDING_PX, _PANEL_PADDING_PX, _PANEL_PADDING_PX // 2)
         inner.addWidget(self.body)
         header = QHBoxLayout()
         header.addWidget(_author("You"))

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import QEvent, QRectF, QSizeF, Qt, QUrl
-from PySide6.QtGui import QPainter, QPaintEvent, QTextCursor, QWheelEvent
+from PySide6.QtGui import QPainter, QPaintEvent, QTextBlockFormat, QTextCursor, QWheelEvent
 from PySide6.QtWidgets import QFrame, QSizePolicy, QTextBrowser, QWidget
 
 from app.chat.document_writer import INDENT_EM, QUOTE_DEPTH_PROPERTY, RULE_PROPERTY, DocumentWriter, Prose
@@ -95,6 +95,7 @@ class ProseView(TextView):
         self._num_finished = 0
         self._finished_end: int | None = None
         """Where the open blocks begin, with the break before them; None while there is no finished block."""
+        self._finished_format = QTextBlockFormat()
 
     @property
     def num_finished(self) -> int:
@@ -110,11 +111,15 @@ class ProseView(TextView):
             cursor.setPosition(self._finished_end)
             cursor.movePosition(QTextCursor.MoveOperation.End, QTextCursor.MoveMode.KeepAnchor)
         cursor.removeSelectedText()
+        if self._finished_end is not None:
+            # Removing what stands behind an empty line, a rule, leaves that line with the format of what was removed.
+            cursor.setBlockFormat(self._finished_format)
         writer = self.writer()
         writer.write_prose(cursor, blocks[:num_finished])
         if num_finished:
             self._num_finished += num_finished
             self._finished_end = cursor.position()
+            self._finished_format = cursor.blockFormat()
         writer.write_prose(cursor, blocks[num_finished:])
         cursor.endEditBlock()
 
