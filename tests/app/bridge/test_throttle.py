@@ -1,0 +1,51 @@
+"""Many requests, few actions; the last request is never forgotten."""
+
+from __future__ import annotations
+
+from pytestqt.qtbot import QtBot
+
+from app.bridge.throttle import Throttle
+
+
+def test_requests_of_one_interval_make_one_action_at_its_end(qtbot: QtBot) -> None:
+    calls: list[int] = []
+    throttle = Throttle(5, lambda: calls.append(1))
+    for _ in range(50):
+        throttle.request()
+    assert calls == []
+    qtbot.waitUntil(lambda: bool(calls))
+    assert calls == [1]
+    assert not throttle.is_pending
+
+
+def test_a_request_during_the_action_makes_another(qtbot: QtBot) -> None:
+    calls: list[int] = []
+
+    def act() -> None:
+        calls.append(1)
+        if len(calls) < 3:
+            throttle.request()
+
+    throttle = Throttle(1, act)
+    throttle.request()
+    qtbot.waitUntil(lambda: len(calls) == 3)
+
+
+def test_flush_acts_at_once_and_only_if_something_was_asked(qtbot: QtBot) -> None:
+    calls: list[int] = []
+    throttle = Throttle(10_000, lambda: calls.append(1))
+    throttle.flush()
+    assert calls == []
+    throttle.request()
+    throttle.flush()
+    assert calls == [1]
+    assert not throttle.is_pending
+
+
+def test_a_cancelled_request_does_not_act(qtbot: QtBot) -> None:
+    calls: list[int] = []
+    throttle = Throttle(10_000, lambda: calls.append(1))
+    throttle.request()
+    throttle.cancel()
+    throttle.flush()
+    assert calls == []

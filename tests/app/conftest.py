@@ -1,0 +1,74 @@
+"""A loop that runs inside Qt's, and a window whose engine is fed by hand."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import qasync
+from PySide6.QtWidgets import QApplication
+
+from app import application
+from app.bridge.engine_client import EngineClient
+from app.main_window import MainWindow
+from engine.api import ModelEntry
+from engine.spec import ModelSpec, RopeSpec
+from tests.app.fake_engine import MODEL, FakeEngines
+
+
+@pytest.fixture
+def loop(qapp: QApplication) -> Iterator[asyncio.AbstractEventLoop]:
+    result = qasync.QEventLoop(qapp, already_running=True)
+    yield result
+    for task in asyncio.all_tasks(result):
+        task.cancel()
+    qapp.processEvents()
+    # Its own stop() would end the application, and with it every later test's waiting.
+    result._QEventLoop__is_running = False
+    asyncio.events._set_running_loop(None)
+    result.close()
+
+
+@pytest.fixture
+def engines() -> FakeEngines:
+    return FakeEngines()
+
+
+@pytest.fixture
+def client(engines: FakeEngines, loop: asyncio.AbstractEventLoop) -> EngineClient:
+    return EngineClient(engines, loop)
+
+
+@pytest.fixture
+def models() -> list[ModelEntry]:
+    """The library; a test changes it in place."""
+    spec = ModelSpec("llama", 2, 64, 4, 2, 16, 128, 512, 8192, 1e-5, RopeSpec(1e4), False, True)
+    return [ModelEntry(MODEL.model_id, MODEL.name, Path("tiny"), spec, 1_000_000, "Apache-2.0", "a test")]
+
+
+@pytest.fixture
+def open_window(
+    tmp_path: Path,
+    engines: FakeEngines,
+    loop: asyncio.AbstractEventLoop,
+    models: list[ModelEntry],
+    monkeypatch: pytest.MonkeyPatch,
+    qapp: QApplication,
+) -> Iterator[Callable[[], MainWindow]]:
+    """Opens a window on one data folder; opened again, it is the same person's next start."""
+    monkeypatch.setattr(application, "list_models", lambda home: list(models))
+    opened: list[MainWindow] = []
+
+    def open_one() -> MainWindow:
+        window = application.make_window(tmp_path, loop, engines)
+        window.show()
+        opened.append(window)
+        return window
+
+    yield open_one
+    for window in opened:
+        window.close()
+        window.deleteLater()
+    qapp.processEvents()
