@@ -141,6 +141,7 @@ def failure_cause(stderr: str) -> str:
     lines = [line.strip() for line in stderr.splitlines() if line.strip()]
     for line in reversed(lines):
         if found := re.search(r"after connection broken by '(.*)': ", line):
-            return re.sub(r"^.*>: |^\w+\(['\"]?|['\"]?\)+$", "", found[1]).strip("'\") ")
+            # An exception's repr: its name and quotes, and which object it was raised in, tell nothing.
+            return re.sub(r"^\w+\((['\"])(.*)\1\)$", r"\2", found[1]).rpartition(">: ")[2]
     errors = [line for line in lines if line.startswith("ERROR:")] or lines or ["pip gave no reason"]
     return errors[-1].removeprefix("ERROR:").strip().rstrip(".")

@@ -1,0 +1,125 @@
+"""`fetch`, `convert`, `models` and `inspect` as a person types them."""
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+from gguf import GGMLQuantizationType as Kind
+
+from engine.__main__ import main
+from engine.commands.progress import ProgressLine
+from tests.engine.tiny_models import tiny_gguf, write_tiny_gguf
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    return write_tiny_gguf(tmp_path / "tiny.gguf", "qwen2", Kind.Q4_1)
+
+
+def run(home: Path, *words: str | Path) -> int:
+    return main(["--home", str(home), *map(str, words)])
+
+
+def test_convert_lists_the_model_and_says_so(tmp_path: Path, source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(tmp_path, "convert", source, "--name", "My Model") == 0
+    output = capsys.readouterr()
+    assert output.out == "my-model is ready\n"
+    assert "convert layer 2 of 2\n" in output.err
+    assert run(tmp_path, "convert", source, "--name", "My Model") == 0
+    assert capsys.readouterr().out == "my-model is already there, nothing to do\n"
+    assert run(tmp_path, "models") == 0
+    assert capsys.readouterr().out.split() == ["my-model", "0.1", "MiB", "qwen2", "My", "Model"]
+
+
+def test_results_are_printed_as_json(tmp_path: Path, source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(tmp_path, "--json", "convert", source, "--bits", "3", "--group", "32") == 0
+    assert json.loads(capsys.readouterr().out) == {"model_id": "tiny", "was_there": False}
+    assert run(tmp_path, "--json", "models") == 0
+    (model,) = json.loads(capsys.readouterr().out)
+    assert (model["model_id"], model["family"], model["source"]) == ("tiny", "qwen2", "tiny.gguf")
+    assert run(tmp_path, "--json", "inspect", "tiny") == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["formats"]["qkv"] == "3 bits with minimum in groups of 32, from Q4_1"
+    assert facts["effective_bits"] == 4.0
+    assert facts["kv_bytes_per_token"] == {"2": 2 * 2 * 32 * 2, "4": 2 * 2 * 32 * 4}
+
+
+def test_inspect_groups_the_layers_that_agree(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    tiny = tiny_gguf()
+    tiny.types = {"blk.1.ffn_down.weight": Kind.F16}
+    run(tmp_path, "convert", tiny.write(tmp_path / "tiny.gguf", Kind.Q4_0))
+    capsys.readouterr()
+    assert run(tmp_path, "inspect", "tiny") == 0
+    shown = capsys.readouterr().out
+    assert "qkv         4 bits in groups of 32, exactly from Q4_0" in shown
+    assert "down in layers 0 4 bits in groups of 32, exactly from Q4_0" in shown
+    assert "down in layers 1 8 bits in groups of 32, from F16" in shown
+    assert "licence     apache-2.0" in shown
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["fetch", "nope"], "choose one of starter"),
+        (["convert", "nowhere.gguf"], "There is no file"),
+        (["inspect", "nope"], "There is no model 'nope'"),
+        (["inspect", "../x"], "There is no model"),
+    ],
+)
+def test_an_error_is_one_line_and_exit_code_2(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str], message: str
+) -> None:
+    assert run(tmp_path, *words) == 2
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert output.err.startswith("error: ")
+    assert output.err.count("\n") == 1
+    assert message in output.err
+
+
+def test_an_empty_library_names_the_next_step(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(tmp_path, "models") == 0
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert "fetch starter" in output.err
+
+
+def test_interrupted_it_ends_with_130_and_resumes(
+    tmp_path: Path, source: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(self: ProgressLine, stage: str, done: int, total: int) -> None:
+        if (stage, done) == ("convert", 1):
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ProgressLine, "show", interrupt)
+        assert run(tmp_path, "convert", source) == 130
+    assert capsys.readouterr().err == "interrupted: finished parts are kept, run the command again to go on\n"
+    assert (tmp_path / "models" / "tiny.partial" / "layers" / "0000.safetensors").exists()
+    assert run(tmp_path, "convert", source) == 0
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_on_a_terminal_one_line_is_rewritten_and_cleared() -> None:
+    stream = Terminal()
+    with ProgressLine(stream) as line:
+        for done in range(3):
+            line.show("convert", done, 2)
+    assert "\n" not in stream.getvalue()
+    assert stream.getvalue().split("\r")[1:4] == [f"convert layer {done} of 2" for done in range(3)]
+    assert stream.getvalue().endswith(" \r")
+
+
+def test_in_a_log_a_stage_takes_few_lines() -> None:
+    stream = io.StringIO()
+    with ProgressLine(stream) as line:
+        for done in range(1001):
+            line.show("download", done << 20, 1000 << 20)
+    assert stream.getvalue().splitlines()[0] == "download 0.0 MiB of 1000.0 MiB"
+    assert stream.getvalue().splitlines()[-1] == "download 1000.0 MiB of 1000.0 MiB"
+    assert len(stream.getvalue().splitlines()) == 5
