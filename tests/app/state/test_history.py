@@ -1,0 +1,207 @@
+"""What was written is there after a kill; a file that cannot be used is kept and does not stop the program."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from app.state.history import SCHEMA_VERSION, History, HistoryError
+from app.state.session import AnswerStats, Message, Phase, Session
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "chats.sqlite3"
+
+
+def chat(title: str = "Trip", *texts: str) -> Session:
+    session = Session(title=title)
+    for number, text in enumerate(texts or ("question", "answer")):
+        role, end = ("user", None) if number % 2 == 0 else ("assistant", "stop")
+        session.messages.append(Message(role, text, end=end))  # type: ignore[arg-type]
+    return session
+
+
+def stored(history: History, session: Session) -> Session:
+    history.save(session, session.messages)
+    return session
+
+
+def test_a_chat_comes_back_as_it_was(path: Path) -> None:
+    session = chat()
+    session.system_prompt = "Be brief."
+    session.is_pinned = True
+    answer = session.messages[-1]
+    answer.stats = AnswerStats(100, 64, 20, 0.21, None)
+    answer.model_name = "Tiny 1M"
+    answer.end = "length"
+    history = History(path)
+    history.save(session, session.messages)
+    history.close()
+    assert History(path).load(session.id) == session
+
+
+def test_a_growing_answer_is_saved_in_place(path: Path) -> None:
+    history = History(path)
+    session = stored(history, chat("Trip", "question", "h"))
+    session.messages[-1].text = "half an answer"
+    history.save(session, [session.messages[-1]])
+    loaded = history.load(session.id)
+    assert loaded is not None
+    assert [message.text for message in loaded.messages] == ["question", "half an answer"]
+
+
+def test_an_answer_that_was_never_finished_comes_back_interrupted(path: Path) -> None:
+    history = History(path)
+    session = chat()
+    session.messages[-1].end = None
+    history.save(session, session.messages)
+    loaded = history.load(session.id)
+    assert loaded is not None
+    assert loaded.messages[-1].end == "interrupted"
+    assert loaded.phase is Phase.IDLE
+
+
+def test_a_failed_answer_can_be_retried_after_a_restart(path: Path) -> None:
+    history = History(path)
+    session = chat()
+    session.messages[-1].end, session.messages[-1].error = "failed", "no memory"
+    history.save(session, session.messages)
+    loaded = history.load(session.id)
+    assert loaded is not None
+    assert (loaded.phase, loaded.can_retry) == (Phase.FAILED, True)
+
+
+def test_a_killed_process_keeps_what_it_had_saved(path: Path) -> None:
+    code = (
+        "import os, sys; from pathlib import Path\n"
+        "from app.state.history import History; from app.state.session import Session\n"
+        "history = History(Path(sys.argv[1])); session = Session(id='chat')\n"
+        "history.save(session, session.ask('kept'))\n"
+        "session.append_text('partial'); history.save(session, [session.answer])\n"
+        "os.kill(os.getpid(), 9) if hasattr(os, 'kill') and os.name != 'nt' else os._exit(1)\n"
+    )
+    root = Path(__file__).resolve().parents[3]
+    result = subprocess.run([sys.executable, "-c", code, str(path)], cwd=root, env=dict(os.environ), check=False)
+    assert result.returncode != 0
+    loaded = History(path).load("chat")
+    assert loaded is not None
+    assert [message.text for message in loaded.messages] == ["kept", "partial"]
+
+
+def test_search_finds_titles_and_texts_and_takes_wildcards_as_they_are(path: Path) -> None:
+    history = History(path)
+    trip = stored(history, chat("Trip", "where to", "to the islands"))
+    tax = stored(history, chat("Tax", "is 100% due", "yes_no"))
+
+    def found(text: str) -> set[str]:
+        return {summary.id for summary in history.chats(text)}
+
+    assert found("") == {trip.id, tax.id}
+    assert found("ISLANDS") == {trip.id}
+    assert found("tax") == {tax.id}
+    assert found("0%") == {tax.id}
+    assert found("s_n") == {tax.id}
+    assert found("%") == {tax.id}
+    assert found("nothing") == set()
+
+
+def test_the_newest_chat_comes_first(path: Path) -> None:
+    history = History(path)
+    old, new = stored(history, chat("Old")), stored(history, chat("New"))
+    assert [summary.title for summary in history.chats()] == ["New", "Old"]
+    history.save(old, [])
+    assert [summary.id for summary in history.chats()] == [old.id, new.id]
+
+
+def test_a_deleted_chat_leaves_no_message_and_no_tab(path: Path) -> None:
+    history = History(path)
+    session = stored(history, chat())
+    history.save_tabs([session.id], session.id)
+    history.delete(session.id)
+    history.close()
+    with sqlite3.connect(path) as db:
+        for table in ("chats", "messages", "tabs"):
+            assert db.execute(f"SELECT count(*) FROM {table}").fetchone() == (0,)
+
+
+def test_rename_and_pin_stay(path: Path) -> None:
+    history = History(path)
+    session = stored(history, chat())
+    history.rename(session.id, "Islands")
+    history.set_pinned(session.id, True)
+    (summary,) = history.chats()
+    assert (summary.title, summary.is_pinned) == ("Islands", True)
+
+
+def test_open_tabs_come_back_in_order_without_chats_that_were_never_saved(path: Path) -> None:
+    history = History(path)
+    first, second = stored(history, chat("1")), stored(history, chat("2"))
+    history.save_tabs([second.id, "never saved", first.id], first.id)
+    assert history.load_tabs() == ([second.id, first.id], first.id)
+    history.save_tabs([second.id, "never saved"], "never saved")
+    assert history.load_tabs() == ([second.id], None)
+
+
+@pytest.mark.parametrize("content", [b"this is no database at all" * 100, b"SQLite format 3\x00" + b"\xff" * 4000])
+def test_a_damaged_file_is_set_aside(path: Path, content: bytes) -> None:
+    path.write_bytes(content)
+    history = History(path)
+    assert history.notice is not None
+    assert "damaged" in history.notice
+    (kept,) = path.parent.glob("chats.sqlite3.damaged-*")
+    assert kept.read_bytes() == content
+    assert kept.name in history.notice
+    stored(history, chat())
+    assert len(history.chats()) == 1
+
+
+def test_a_file_of_a_newer_version_is_set_aside_whole(path: Path) -> None:
+    old = History(path)
+    session = stored(old, chat())
+    old.close()
+    with sqlite3.connect(path) as db:
+        db.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 1}")
+    db.close()
+    history = History(path)
+    assert history.notice is not None
+    assert "newer" in history.notice
+    assert history.chats() == []
+    (kept,) = [file for file in path.parent.glob("chats.sqlite3.newer-*") if not file.name.endswith(("-wal", "-shm"))]
+    with sqlite3.connect(kept) as db:
+        assert db.execute("SELECT id FROM chats").fetchall() == [(session.id,)]
+    db.close()
+
+
+def test_a_sound_file_gives_no_notice(path: Path) -> None:
+    History(path).close()
+    assert History(path).notice is None
+
+
+def test_a_folder_that_is_not_there_is_a_history_error(tmp_path: Path) -> None:
+    with pytest.raises(HistoryError, match="Cannot open"):
+        History(tmp_path / "missing" / "chats.sqlite3")
+
+
+def test_a_write_that_fails_is_a_history_error_and_leaves_the_chat_as_it_was(path: Path) -> None:
+    history = History(path)
+    session = stored(history, chat())
+    with sqlite3.connect(path) as other:
+        other.execute("CREATE TRIGGER refuse BEFORE INSERT ON messages BEGIN SELECT RAISE(ABORT, 'disk full'); END")
+    other.close()
+    session.title = "Changed"
+    with pytest.raises(HistoryError, match="disk full"):
+        history.save(session, session.messages)
+    (summary,) = history.chats()
+    assert summary.title == "Trip"
+
+
+def test_a_history_in_memory_works_without_a_file() -> None:
+    history = History(None)
+    session = stored(history, chat())
+    assert history.load(session.id) == session

@@ -1,0 +1,119 @@
+"""A chat's turns and the way of its newest answer."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.state.session import MAX_TITLE_LENGTH, Message, Phase, Session, title_of
+from engine.messages import ChatMessage, PrefillProgress, RequestFailed, RequestFinished, RequestQueued, TextDelta
+
+
+def finished(reason: str = "stop") -> RequestFinished:
+    return RequestFinished("r", reason, 100, 64, 20, 0.2, 50.0)  # type: ignore[arg-type]
+
+
+def test_an_answer_passes_through_its_phases() -> None:
+    session = Session()
+    session.ask("hello", "Tiny")
+    seen = [session.phase]
+    session.apply(RequestQueued("r", 2))
+    seen.append(session.phase)
+    assert session.queue_position == 2
+    session.apply(PrefillProgress("r", 30, 100, 16))
+    seen.append(session.phase)
+    assert session.prefill_percent == 30
+    session.apply(TextDelta("r", "hi", (1,)))
+    session.append_text("hi")
+    seen.append(session.phase)
+    assert session.is_busy
+    session.apply(finished())
+    seen.append(session.phase)
+    assert seen == [Phase.SENT, Phase.WAITING, Phase.PREFILL, Phase.STREAMING, Phase.IDLE]
+    assert session.answer.text == "hi"
+    assert session.answer.model_name == "Tiny"
+    assert session.num_context_tokens == 120
+
+
+def test_a_failed_answer_keeps_its_text_and_the_reason() -> None:
+    session = Session()
+    session.ask("hello")
+    session.append_text("half")
+    session.apply(RequestFailed("r", "engine_error", "no memory"))
+    assert session.phase is Phase.FAILED
+    assert (session.answer.text, session.answer.error, session.answer.end) == ("half", "no memory", "failed")
+    assert session.can_retry
+
+
+def test_a_retry_replaces_the_newest_answer() -> None:
+    session = Session()
+    question, first = session.ask("hello")
+    session.apply(RequestFailed("r", "engine_error", "no memory"))
+    old, new = session.retry()
+    assert old is first
+    assert session.messages == [question, new]
+    assert session.phase is Phase.SENT
+
+
+def test_a_busy_chat_takes_no_second_question() -> None:
+    session = Session()
+    session.ask("one")
+    with pytest.raises(AssertionError):
+        session.ask("two")
+    with pytest.raises(AssertionError):
+        session.retry()
+
+
+def test_the_prompt_has_all_turns_but_the_unfinished_answer() -> None:
+    session = Session(system_prompt="Be brief.")
+    session.ask("one")
+    session.append_text("1")
+    session.apply(finished())
+    session.ask("two")
+    session.append_text("unfini")
+    assert session.prompt() == (
+        ChatMessage("system", "Be brief."),
+        ChatMessage("user", "one"),
+        ChatMessage("assistant", "1"),
+        ChatMessage("user", "two"),
+    )
+
+
+def test_turns_of_the_prompt_alternate_when_an_answer_is_empty() -> None:
+    session = Session()
+    session.ask("one")
+    session.apply(RequestFailed("r", "queue_full", "too many"))
+    session.ask("two")
+    assert session.prompt() == (ChatMessage("user", "one\n\ntwo"),)
+
+
+def test_an_interrupted_answer_ends_with_the_text_it_has() -> None:
+    session = Session()
+    session.ask("hello")
+    session.append_text("half")
+    session.interrupt()
+    assert session.answer.end == "cancelled"
+    assert not session.is_busy
+    session.interrupt()
+    assert session.answer.end == "cancelled"
+
+
+def test_the_first_question_gives_the_title_and_no_later_one() -> None:
+    session = Session()
+    session.ask("Plan a trip\nto  the islands")
+    session.apply(finished())
+    session.ask("another")
+    assert session.title == "Plan a trip to the islands"
+
+
+@pytest.mark.parametrize("text", ["word " * 40, "字" * 200, "x" * 200])
+def test_a_title_is_short(text: str) -> None:
+    title = title_of(text)
+    assert len(title) <= MAX_TITLE_LENGTH + 1
+    assert title.endswith("…")
+
+
+def test_a_restored_chat_can_be_answered_again_but_not_while_busy() -> None:
+    session = Session(messages=[Message("user", "hello"), Message("assistant", "hi", end="stop")])
+    assert session.can_retry
+    session.retry()
+    assert not session.can_retry
