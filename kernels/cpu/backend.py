@@ -33,7 +33,7 @@ class CpuBackend(Backend):
     device = torch.device("cpu")
     activation_dtype = torch.float32
     kv_dtype = torch.bfloat16
-    wide_rows = 128
+    wide_rows = 96
 
     def __init__(self, dense_dtype: torch.dtype | None = None) -> None:
         """`dense_dtype`: of weights written out for many rows; None takes what the processor is fast at."""

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from kernels.formats import PackedWeight, unpack_codes
 
-TILE_ROWS = 64
+TILE_ROWS = 128
 """Rows of each dense multiplication. torch picks its blocking by shape, so a fixed shape keeps rows independent."""
 
 _ROW_MULTIPLE = 16  # the int4 kernel takes weights of 16 n rows

@@ -120,6 +120,11 @@ def test_min_p_keeps_what_is_near_the_most_probable(sampler: Backend) -> None:
     assert set(sampler.sample(logits, params(100, min_p=0.5, uniform=grid)).tolist()) == {0, 1}
 
 
+def test_top_p_ends_with_the_token_that_reaches_it(sampler: Backend) -> None:
+    grid = [i / 10 for i in range(10)]
+    assert set(sampler.sample(torch.zeros(10, 4), params(10, top_p=0.5, uniform=grid)).tolist()) == {0, 1}
+
+
 def test_a_greedy_row_in_a_mixed_batch_is_its_argmax(sampler: Backend) -> None:
     logits = torch.randn(5, 1000).bfloat16()
     batch = params(5, uniform=[0.9] * 5)
