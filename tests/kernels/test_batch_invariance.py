@@ -12,6 +12,12 @@ from tests.kernels.cases import attention_case, random_norm, random_weight
 HIDDEN, OUTPUT = 192, 1072
 
 
+@pytest.fixture(autouse=True, params=[1, 2])
+def several_threads(request: pytest.FixtureRequest, one_thread: None) -> None:
+    """How torch splits an operation over threads must not show either."""
+    torch.set_num_threads(request.param)
+
+
 class Operations:
     """The three linear operations over weights of one format, as functions of the rows alone."""
 
