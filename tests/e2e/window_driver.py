@@ -1,0 +1,200 @@
+"""Uses the real window with the real engine as a person does, and prints as JSON what it saw.
+
+Run as a program of its own, because how the program quits is part of what is tested:
+`python -m tests.e2e.window_driver HOME`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import qasync
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from app.application import make_window
+from app.chat.tab import ChatTab
+from app.main_window import MainWindow
+from engine.api import EngineConfig, EngineHandle
+from engine.messages import BlockSnapshot, Cancel, Command, Event, RequestFinished, Submit, TextDelta
+
+TIMEOUT_S = 240.0
+QUESTIONS = {
+    "stopped": "Tell me a very long story about a lighthouse and its keeper.",
+    "closed": "Explain in great detail, step by step, how bread is made.",
+    "quit": "Write a long letter to a friend about a journey by train.",
+}
+
+
+class RecordingEngine:
+    """The real engine, with everything that crosses its door written down in order."""
+
+    def __init__(
+        self, home: Path, sink: Callable[[Sequence[Event]], None], snapshot_sink: Callable[[BlockSnapshot], None]
+    ) -> None:
+        self._sink, self._snapshot_sink = sink, snapshot_sink
+        self.log: list[Command | list[Event] | BlockSnapshot] = []
+        self._handle = EngineHandle(EngineConfig(home=home), self._on_events, self._on_snapshot)
+        self.start, self.close = self._handle.start, self._handle.close
+
+    def send(self, command: Command) -> None:
+        self.log.append(command)
+        self._handle.send(command)
+
+    def _on_events(self, events: Sequence[Event]) -> None:
+        self.log.append(list(events))
+        self._sink(events)
+
+    def _on_snapshot(self, snapshot: BlockSnapshot) -> None:
+        self.log.append(snapshot)
+        self._snapshot_sink(snapshot)
+
+
+class Driver:
+    def __init__(self, window: MainWindow, engines: list[RecordingEngine]) -> None:
+        self._window = window
+        self._engines = engines
+        self._tabs: dict[str, ChatTab] = {}
+        self.report: dict[str, Any] = {}
+        self._task: asyncio.Task[None] | None = None
+
+    @property
+    def log(self) -> list[Any]:
+        return self._engines[0].log
+
+    def start(self) -> None:
+        self._task = asyncio.get_event_loop().create_task(self._run())
+
+    async def _run(self) -> None:
+        try:
+            await self._use()
+        except TimeoutError as error:
+            self.report["timeout"] = str(error)
+        # Outside of this task: closing the window must not run inside a coroutine.
+        asyncio.get_running_loop().call_soon(self._quit)
+
+    async def _use(self) -> None:
+        await self._wait("the model", lambda: self._window.models.loaded is not None)
+        for name, question in QUESTIONS.items():
+            self._tabs[name] = await self._ask(question)
+        await self._wait("three streams", lambda: all(len(t.session.answer.text) > 10 for t in self._tabs.values()))
+        self.report["all_streamed_at_once"] = all(tab.session.is_busy for tab in self._tabs.values())
+
+        stopped = self._tabs["stopped"]
+        self._window.tabs.setCurrentWidget(stopped)
+        await self._in_qt_loop(lambda: QTest.keyClick(stopped.composer, Qt.Key.Key_Escape))
+        await self._wait("the stop", lambda: not stopped.session.is_busy)
+        await self._wait("a snapshot after the stop", lambda: self._snapshot_after_end(stopped.session.id) is not None)
+        self.report["steps_until_stopped"] = self._steps_until_end(stopped.session.id)
+        self.report["blocks_after_stop"] = self._held_blocks(stopped.session.id)
+
+        closed = self._tabs["closed"]
+        self.report["closed_while_streaming"] = closed.session.is_busy
+        self._window.tabs.setCurrentWidget(closed)
+        await self._in_qt_loop(lambda: QTest.keyClick(self._window, Qt.Key.Key_W, Qt.KeyboardModifier.ControlModifier))
+        await self._wait("a snapshot after the close", lambda: self._snapshot_after_end(closed.session.id) is not None)
+        self.report["blocks_after_close"] = self._held_blocks(closed.session.id)
+
+        last = self._tabs["quit"].session
+        length = len(last.answer.text)
+        await self._wait("more of the last answer", lambda: len(last.answer.text) > length)
+
+    def _quit(self) -> None:
+        self.report["quit_while_streaming"] = self._tabs["quit"].session.is_busy
+        self._window.close()
+        self.report["chats"] = {
+            name: {"id": tab.session.id, "texts": [message.text for message in tab.session.messages]}
+            for name, tab in self._tabs.items()
+        }
+
+    async def _ask(self, question: str) -> ChatTab:
+        await self._in_qt_loop(lambda: QTest.keyClick(self._window, Qt.Key.Key_T, Qt.KeyboardModifier.ControlModifier))
+        tab = self._window.tabs.current_tab()
+        assert tab is not None
+        await self._in_qt_loop(lambda: QTest.keyClicks(tab.composer, question))
+        await self._in_qt_loop(lambda: QTest.keyClick(tab.composer, Qt.Key.Key_Return))
+        return tab
+
+    # --- what the log says -------------------------------------------------------------------------
+
+    def _request_of(self, owner: str) -> str:
+        return next(entry.request_id for entry in self.log if isinstance(entry, Submit) and entry.owner == owner)
+
+    def _end_index(self, owner: str) -> int | None:
+        request_id = self._request_of(owner)
+        for index, entry in enumerate(list(self.log)):
+            if isinstance(entry, list) and any(
+                isinstance(event, RequestFinished) and event.request_id == request_id for event in entry
+            ):
+                return index
+        return None
+
+    def _steps_until_end(self, owner: str) -> int:
+        """Steps that were published between the cancellation and its end: the one that was under way, at most."""
+        request_id = self._request_of(owner)
+        log = list(self.log)
+        begin = log.index(Cancel(request_id))
+        end = self._end_index(owner)
+        between = [entry for entry in log[begin:end] if isinstance(entry, list)]
+        return sum(any(isinstance(event, TextDelta) for event in entry) for entry in between)
+
+    def _snapshot_after_end(self, owner: str) -> BlockSnapshot | None:
+        end = self._end_index(owner)
+        if end is None:
+            return None
+        return next((entry for entry in list(self.log)[end:] if isinstance(entry, BlockSnapshot)), None)
+
+    def _held_blocks(self, owner: str) -> int:
+        """Blocks that a live sequence of this owner still holds in the first snapshot after its end."""
+        snapshot = self._snapshot_after_end(owner)
+        assert snapshot is not None
+        if owner not in snapshot.owner_names:
+            return 0
+        index = snapshot.owner_names.index(owner)
+        return sum(count > 0 and snapshot.owners[b] == index for b, count in enumerate(snapshot.ref_counts))
+
+    async def _in_qt_loop(self, action: Callable[[], None]) -> None:
+        # QTest may run a nested loop, in which a task that wakes would be lost.
+        await qasync.asyncWrap(action)
+
+    async def _wait(self, name: str, holds: Callable[[], bool]) -> None:
+        started_s = time.monotonic()
+        while not holds():
+            if time.monotonic() - started_s > TIMEOUT_S:
+                raise TimeoutError(name)
+            await asyncio.sleep(0.01)
+
+
+def main(home: Path) -> int:
+    app = QApplication([])
+    app.setQuitOnLastWindowClosed(False)
+    loop = qasync.QEventLoop(app)
+    asyncio.set_event_loop(loop)
+    engines: list[RecordingEngine] = []
+
+    def make_engine(
+        sink: Callable[[Sequence[Event]], None], snapshot_sink: Callable[[BlockSnapshot], None]
+    ) -> RecordingEngine:
+        engines.append(RecordingEngine(home, sink, snapshot_sink))
+        return engines[-1]
+
+    window = make_window(home, loop, make_engine)
+    window.closed.connect(loop.stop)
+    driver = Driver(window, engines)
+    driver.start()
+    window.show()
+    loop.run_forever()
+    loop.close()
+    print(json.dumps(driver.report))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1])))
