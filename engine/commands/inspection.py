@@ -1,4 +1,4 @@
-"""The facts of one model, from its manifest alone, as data and as text."""
+"""The facts of one model, from its manifest alone, as data and as text. Knows nothing of the weights' content."""
 
 from __future__ import annotations
 

@@ -50,18 +50,19 @@ class PartialCheckpoint:
         self.files: dict[str, FileRecord] = {}
 
     def begin(self, is_cancelled: Callable[[], bool] | None = None) -> None:
-        """Make the folder, or take over the finished files of an earlier run after reading them back."""
+        """Take over the finished files of an earlier run after reading them back, or remove what is of no use.
+
+        The folder is made with its first file. Raises `StorageError`, `JobCancelledError`.
+        """
         with storage_errors(self.folder):
             recorded = self._read_progress()
             if recorded is None:
                 self.discard()
-                self.folder.mkdir(parents=True)
-                recorded = {}
+                return
             for name, record in recorded.items():
                 with suppress(FileNotFoundError):
                     if hash_file(self.folder / name, is_cancelled=is_cancelled) == record:
                         self.files[name] = record
-        self._write_progress()
 
     @property
     def finished_bytes(self) -> int:

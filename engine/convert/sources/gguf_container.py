@@ -79,7 +79,7 @@ class GgufFile:
     def __init__(self, path: Path) -> None:
         self.path = path
         try:
-            self._file: BinaryIO = path.open("rb")
+            self._file = path.open("rb")
             self._size_bytes = path.stat().st_size
         except FileNotFoundError as error:
             raise SourceError(f"There is no file {path}: check the path") from error
@@ -106,7 +106,7 @@ class GgufFile:
         rows = np.empty(wanted, np.uint8)
         try:
             self._file.seek(tensor.offset + start * tensor.row_bytes)
-            got = self._file.readinto(rows.data)  # type: ignore[attr-defined]  # a BufferedReader has it
+            got = self._file.readinto(rows.data)
         except OSError as error:
             raise SourceError(f"Cannot read {self.path}: {error.strerror}") from error
         if got != wanted:
@@ -128,7 +128,7 @@ class _HeaderReader:
         num_tensors, num_pairs = self._count(), self._count()
         metadata: dict[str, Any] = {}
         for _ in range(num_pairs):
-            key = self._string("a key")
+            key = self._name("a key")
             if key in metadata:
                 raise self._damaged(f"the key {key} comes twice")
             metadata[key] = self._value(key)
@@ -189,7 +189,7 @@ class _HeaderReader:
         return values
 
     def _tensor(self) -> tuple[str, GGMLQuantizationType, tuple[int, ...], int]:
-        name = self._string("a tensor's name")
+        name = self._name("a tensor's name")
         num_dimensions = self._number("I")
         if not 1 <= num_dimensions <= MAX_DIMENSIONS:
             raise self._damaged(f"{name} claims {num_dimensions} dimensions")
@@ -209,6 +209,13 @@ class _HeaderReader:
         if count > MAX_COUNT:
             raise self._damaged(f"it claims {count} entries")
         return count
+
+    def _name(self, what: str) -> str:
+        """A string that is fit to be shown in a message."""
+        name = self._string(what)
+        if not name.isprintable():
+            raise self._damaged(f"{what} has unprintable characters")
+        return name
 
     def _string(self, what: str) -> str:
         length = self._number("Q")

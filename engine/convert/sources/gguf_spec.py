@@ -29,7 +29,7 @@ def find_adapter(metadata: Metadata) -> FamilyAdapter:
     adapter = adapter_for_gguf(architecture)
     if adapter is None:
         known = ", ".join(sorted(known.gguf_architecture for known in ADAPTERS))
-        raise SourceError(f"{metadata.path} has the architecture {architecture}, supported are {known}")
+        raise SourceError(f"{metadata.path} has the architecture {architecture!r}, supported are {known}")
     if metadata.integer(f"{architecture}.expert_count", 0):
         raise SourceError(f"{metadata.path} is a mixture of experts, only dense models are supported: choose another")
     return adapter
@@ -106,7 +106,7 @@ def _rope(metadata: Metadata, prefix: str, head_dim: int, factors: Sequence[floa
     theta = metadata.number(f"{prefix}.rope.freq_base", 10000.0)
     kind = metadata.text(f"{prefix}.rope.scaling.type", "linear")
     if kind not in ("none", "linear"):
-        raise SourceError(f"{metadata.path} scales its rotary embedding by {kind}, supported are none and linear")
+        raise SourceError(f"{metadata.path} scales its rotary embedding by {kind!r}, supported are none and linear")
     linear = metadata.number(f"{prefix}.rope.scaling.factor", metadata.number(f"{prefix}.rope.scale_linear", 1.0))
     if kind == "none" or linear == 1.0:
         return RopeSpec(theta, None if factors is None else tuple(factors))

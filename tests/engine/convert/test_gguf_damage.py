@@ -90,24 +90,26 @@ def test_a_missing_file_and_a_folder_are_told_apart(tmp_path: Path) -> None:
     assert_refused(tmp_path, "it is a folder")
 
 
-def change_metadata(key: str, value: object):  # type: ignore[no-untyped-def]
+def change_metadata(key: str, value: object):
     return lambda tiny: tiny.metadata.update({key: value})
 
 
-def drop(name: str):  # type: ignore[no-untyped-def]
+def drop(name: str):
     return lambda tiny: tiny.tensors.pop(name)
 
 
-def put(name: str, *shape: int):  # type: ignore[no-untyped-def]
+def put(name: str, *shape: int):
     return lambda tiny: tiny.tensors.update({name: np.zeros(shape, np.float32)})
 
 
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (change_metadata("general.architecture", "gpt-neo"), "architecture gpt-neo, supported are llama, qwen2"),
+        (change_metadata("general.architecture", "gpt-neo"), "architecture 'gpt-neo', supported are llama, qwen2"),
+        (change_metadata("general.architecture", "two\nlines"), "architecture 'two"),
+        (put("blk.0.two\nlines", 8), "unprintable"),
         (change_metadata("llama.expert_count", 8), "mixture of experts"),
-        (change_metadata("llama.rope.scaling.type", "yarn"), "by yarn, supported are none and linear"),
+        (change_metadata("llama.rope.scaling.type", "yarn"), "by 'yarn', supported are none and linear"),
         (change_metadata("llama.rope.dimension_count", 8), "rotates 8 of 16"),
         (change_metadata("llama.attention.value_length", 32), "16 for keys and 32 for values"),
         (change_metadata("llama.attention.head_count_kv", 3), "4 heads cannot share 3"),
@@ -129,7 +131,7 @@ def put(name: str, *shape: int):  # type: ignore[no-untyped-def]
         (put("rope_freqs.weight", 8), "rope_freqs.weight must hold 8 numbers above zero"),
     ],
 )
-def test_a_model_that_cannot_run_says_why(tmp_path: Path, change, words: str) -> None:  # type: ignore[no-untyped-def]
+def test_a_model_that_cannot_run_says_why(tmp_path: Path, change, words: str) -> None:
     tiny: TinyGguf = tiny_gguf()
     change(tiny)
     assert_refused(tiny.write(tmp_path / "model.gguf"), words)

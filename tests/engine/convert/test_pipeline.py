@@ -86,7 +86,7 @@ def test_a_name_never_leaves_the_models_folder(tmp_path: Path, source: Path) -> 
     assert not (tmp_path / "outside").exists()
 
 
-def cancelled_after(num_checks: int):  # type: ignore[no-untyped-def]
+def cancelled_after(num_checks: int):
     checks = iter(range(num_checks))
     return lambda: next(checks, None) is None
 
@@ -124,7 +124,7 @@ def test_too_little_space_is_said_beforehand_with_both_numbers(
     with pytest.raises(StorageError, match=r"Needs 0\.\d MiB in .*, 0\.0 MiB free") as raised:
         convert(tmp_path, Conversion(source))
     assert "\n" not in str(raised.value)
-    assert listed(tmp_path) == []
+    assert not (tmp_path / "models").exists()
 
 
 def test_a_disk_that_fills_up_leaves_a_rest_to_resume(

@@ -27,7 +27,7 @@ def fake_pip(monkeypatch: pytest.MonkeyPatch, code: str) -> None:
     monkeypatch.setattr(download, "pip_command", lambda requirement, target: [sys.executable, "-c", code])
 
 
-def fetch_into(folder: Path, on_bytes=lambda done: None, is_cancelled=lambda: False) -> Path:  # type: ignore[no-untyped-def]
+def fetch_into(folder: Path, on_bytes=lambda done: None, is_cancelled=lambda: False) -> Path:
     return download_wheel(PACKAGE, VERSION, folder, on_bytes, is_cancelled)
 
 

@@ -69,7 +69,7 @@ def test_fetching_again_downloads_nothing(tmp_path: Path, entry: CatalogEntry, m
     assert quietly(entry, tmp_path) == Converted("tiny-model", True)
 
 
-def cancelled_when(stage_wanted: str):  # type: ignore[no-untyped-def]
+def cancelled_when(stage_wanted: str):
     seen: list[str] = []
     return lambda stage, done, total: seen.append(stage), lambda: stage_wanted in seen
 

@@ -49,7 +49,7 @@ def jobs(tmp_path: Path, sink: Recorder) -> JobRunner:
 
 
 def convert(path: Path, **options: object) -> ConvertJob:
-    return ConvertJob(str(path), **options)  # type: ignore[arg-type]
+    return ConvertJob(str(path), **options)
 
 
 def test_a_conversion_ends_with_its_model(tmp_path: Path, jobs: JobRunner, sink: Recorder) -> None:
@@ -101,7 +101,7 @@ class Waiting:
         self.started = threading.Semaphore(0)
         monkeypatch.setattr(runner, "run_job", self._run)
 
-    def _run(self, config, command, on_progress, is_cancelled) -> str:  # type: ignore[no-untyped-def]
+    def _run(self, config, command, on_progress, is_cancelled) -> str:
         self.started.release()
         waiter = threading.Event()
         while not is_cancelled():

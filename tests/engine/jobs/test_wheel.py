@@ -18,7 +18,7 @@ def entry(tmp_path: Path) -> CatalogEntry:
     return make_package(tmp_path)
 
 
-def extract(folder: Path, entry: CatalogEntry, is_cancelled=lambda: False) -> list[int]:  # type: ignore[no-untyped-def]
+def extract(folder: Path, entry: CatalogEntry, is_cancelled=lambda: False) -> list[int]:
     seen: list[int] = []
     wheel = next(folder.glob("*.whl"))
     expected = FileRecord(entry.sha256, entry.size_bytes)

@@ -126,7 +126,7 @@ def test_a_damaged_tensor_file_is_one_clear_error(folder: Path) -> None:
         checkpoint.read_layer(0)
 
 
-def edit(folder: Path, change) -> None:  # type: ignore[no-untyped-def]
+def edit(folder: Path, change) -> None:
     data = json.loads((folder / MANIFEST_FILE).read_text())
     change(data)
     (folder / MANIFEST_FILE).write_text(json.dumps(data))

@@ -18,7 +18,7 @@ class InterruptionError(Exception):
     pass
 
 
-def interrupt_at(layer: int):  # type: ignore[no-untyped-def]
+def interrupt_at(layer: int):
     def before_layer(index: int) -> None:
         if index == layer:
             raise InterruptionError
