@@ -37,18 +37,18 @@ class CodeView(QFrame):
         self._language = ""
         self._label = QLabel()
         self._label.setProperty("kind", "muted")
-        self._copy = QToolButton()
-        self._copy.setToolTip("Copy this code")
-        self._copy.setAccessibleName("Copy this code")
-        show_icon(self._copy, "copy", "muted")
-        self._copy.clicked.connect(self.copy)
+        self.copy_button = QToolButton()
+        self.copy_button.setToolTip("Copy this code")
+        self.copy_button.setAccessibleName("Copy this code")
+        show_icon(self.copy_button, "copy", "muted")
+        self.copy_button.clicked.connect(self.copy)
         self._edit = _CodeEdit()
         self._highlighter = Highlighter(self._edit.document())
         header = QHBoxLayout()
         header.setContentsMargins(_MARGIN_PX, 2, 2, 0)
         header.addWidget(self._label)
         header.addStretch(1)
-        header.addWidget(self._copy)
+        header.addWidget(self.copy_button)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -58,6 +58,10 @@ class CodeView(QFrame):
     @property
     def text(self) -> str:
         return self._text
+
+    @property
+    def num_coloured_lines(self) -> int:
+        return self._highlighter.num_lines
 
     def show_code(self, code: CodeBlock) -> None:
         """Shows the code; what is already there stays untouched if the new text continues it."""

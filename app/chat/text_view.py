@@ -111,7 +111,7 @@ class ProseView(TextView):
             cursor.setPosition(self._finished_end)
             cursor.movePosition(QTextCursor.MoveOperation.End, QTextCursor.MoveMode.KeepAnchor)
         cursor.removeSelectedText()
-        if self._finished_end is not None:
+        if self._finished_end is not None and cursor.blockFormat() != self._finished_format:
             # Removing what stands behind an empty line, a rule, leaves that line with the format of what was removed.
             cursor.setBlockFormat(self._finished_format)
         writer = self.writer()
