@@ -34,6 +34,9 @@ class ContextGauge(QWidget):
         row.addWidget(self._bar)
         self.show_tokens(0, None)
 
+    def text(self) -> str:
+        return self._label.text()
+
     def show_tokens(self, num_tokens: int, max_context: int | None) -> None:
         self.setVisible(max_context is not None)
         if max_context is None:

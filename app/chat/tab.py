@@ -173,8 +173,7 @@ class ChatTab(QWidget):
     def _on_text_flushed(self, text: str) -> None:
         self.session.append_text(text)
         self._save_throttle.request()
-        if self.transcript.isVisible():
-            self.transcript.show_progress()
+        self.transcript.show_progress()
 
     def _show_phase(self) -> None:
         self.send_button.setVisible(not self.session.is_busy)

@@ -51,9 +51,9 @@ class Transcript(QScrollArea):
         self._column = QVBoxLayout(self._content)
         self._column.setContentsMargins(0, _MARGIN_PX, 0, _MARGIN_PX)
         self._column.setSpacing(_MESSAGE_GAP_PX)
-        self._earlier = QPushButton("Earlier messages")
-        self._earlier.clicked.connect(self._show_earlier)
-        self._column.addWidget(self._earlier, 0, Qt.AlignmentFlag.AlignHCenter)
+        self.earlier_button = QPushButton("Earlier messages")
+        self.earlier_button.clicked.connect(self._show_earlier)
+        self._column.addWidget(self.earlier_button, 0, Qt.AlignmentFlag.AlignHCenter)
         self._column.addStretch(1)
         row = QHBoxLayout(page)
         row.setContentsMargins(_MARGIN_PX, 0, _MARGIN_PX, 0)
@@ -103,14 +103,14 @@ class Transcript(QScrollArea):
             self._remove_last()
         for message in shown[len(self._views) :]:
             self._append(message)
-        self._earlier.setVisible(self._num_hidden > 0)
+        self.earlier_button.setVisible(self._num_hidden > 0)
         self._is_stale = False
         self.show_progress()
 
     def show_progress(self) -> None:
         """Shows what the newest answer gained: text, a state in words, its end."""
         view = self.answer_view()
-        if self._is_stale or view is None:
+        if self._is_stale or view is None or not self.isVisible():
             return
         if not self._session.is_busy:
             view.show_end()

@@ -1,0 +1,101 @@
+"""The list of chats: what stands where, and what a person can ask of it."""
+
+from __future__ import annotations
+
+from datetime import date, datetime, timedelta
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLineEdit, QMessageBox
+from pytestqt.qtbot import QtBot
+
+from app.chat.sidebar import Sidebar, group_name
+from app.state.history import ChatSummary
+
+TODAY = date(2025, 6, 15)
+
+
+def at(day: date) -> float:
+    return datetime(day.year, day.month, day.day, 12).timestamp()
+
+
+def summary(title: str, *, days_ago: int = 0, is_pinned: bool = False, today: date | None = None) -> ChatSummary:
+    day = (today or date.today()) - timedelta(days=days_ago)
+    return ChatSummary(f"id of {title}", title, is_pinned, at(day))
+
+
+@pytest.fixture
+def sidebar(qtbot: QtBot) -> Sidebar:
+    result = Sidebar()
+    qtbot.addWidget(result)
+    result.resize(230, 600)
+    result.show()
+    return result
+
+
+def rows(sidebar: Sidebar) -> list[str]:
+    return [sidebar.list.item(row).text() for row in range(sidebar.list.count())]
+
+
+@pytest.mark.parametrize(
+    ("days_ago", "name"),
+    [(0, "Today"), (1, "Yesterday"), (2, "Last 7 days"), (6, "Last 7 days"), (7, "Older"), (400, "Older")],
+)
+def test_chats_stand_under_their_day(days_ago: int, name: str) -> None:
+    assert group_name(summary("x", days_ago=days_ago, today=TODAY), TODAY) == name
+
+
+def test_pinned_chats_come_first_whatever_their_day(sidebar: Sidebar) -> None:
+    sidebar.show_chats([summary("New"), summary("Old", days_ago=1), summary("Kept", days_ago=90, is_pinned=True)])
+    assert rows(sidebar) == ["Pinned", "Kept", "Today", "New", "Yesterday", "Old"]
+
+
+def test_a_click_chooses_a_chat_and_a_heading_none(qtbot: QtBot, sidebar: Sidebar) -> None:
+    chosen: list[str] = []
+    sidebar.chat_chosen.connect(chosen.append)
+    sidebar.show_chats([summary("New")])
+    for row in (0, 1):
+        place = sidebar.list.visualItemRect(sidebar.list.item(row)).center()
+        qtbot.mouseClick(sidebar.list.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert chosen == ["id of New"]
+
+
+def test_f2_renames_in_place(qtbot: QtBot, sidebar: Sidebar) -> None:
+    sidebar.show_chats([summary("New")])
+    sidebar.select("id of New")
+    with qtbot.waitSignal(sidebar.chat_renamed) as renamed:
+        qtbot.keyClick(sidebar.list, Qt.Key.Key_F2)
+        editor = sidebar.list.findChild(QLineEdit)
+        assert editor is not None
+        editor.setText("Better")
+        qtbot.keyClick(editor, Qt.Key.Key_Return)
+    assert renamed.args == ["id of New", "Better"]
+
+
+def test_the_current_chat_stays_marked_when_the_list_changes(sidebar: Sidebar) -> None:
+    sidebar.show_chats([summary("A"), summary("B")])
+    sidebar.select("id of B")
+    sidebar.show_chats([summary("B"), summary("A")])
+    assert sidebar.list.currentItem().text() == "B"
+    sidebar.select(None)
+    assert sidebar.list.currentItem() is None
+
+
+def test_search_waits_for_the_typing_to_pause(qtbot: QtBot, sidebar: Sidebar) -> None:
+    searched: list[str] = []
+    sidebar.search_changed.connect(searched.append)
+    qtbot.keyClicks(sidebar.search_field, "trip")
+    qtbot.waitUntil(lambda: bool(searched))
+    assert searched == ["trip"]
+
+
+@pytest.mark.parametrize("is_sure", [True, False])
+def test_a_chat_is_deleted_only_after_a_yes(qtbot: QtBot, sidebar: Sidebar, is_sure: bool) -> None:
+    deleted: list[str] = []
+    sidebar.chat_deleted.connect(deleted.append)
+    question = sidebar.ask_to_delete("id", "Trip")
+    assert "Trip" in question.text()
+    role = QMessageBox.ButtonRole.DestructiveRole if is_sure else QMessageBox.ButtonRole.RejectRole
+    (button,) = [button for button in question.buttons() if question.buttonRole(button) == role]
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert deleted == (["id"] if is_sure else [])

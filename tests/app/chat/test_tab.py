@@ -1,0 +1,263 @@
+"""One chat from the composer to the disk and back to the screen, with the engine's part played by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from app.bridge.engine_client import EngineClient
+from app.chat.message_view import AnswerMessageView, stats_text
+from app.chat.tab import ChatTab
+from app.state.history import History
+from app.state.session import AnswerStats, Message, Phase, Session
+from engine.messages import ChatMessage, PrefillProgress, RequestFailed, RequestQueued, SamplingParams, TextDelta
+from tests.app.fake_engine import MODEL, FakeEngine, FakeEngines
+
+PARAMS = SamplingParams(temperature=0.5)
+
+
+class Desk:
+    """A shown tab with all that is around it."""
+
+    def __init__(self, qtbot: QtBot, client: EngineClient, engines: FakeEngines, path: Path) -> None:
+        self.qtbot = qtbot
+        self.path = path
+        self.history = History(path)
+        self.client = client
+        self.engines = engines
+        self.tab = self.open(Session())
+
+    @property
+    def engine(self) -> FakeEngine:
+        return self.engines.newest
+
+    def open(self, session: Session) -> ChatTab:
+        tab = ChatTab(session, self.client, self.history, lambda: PARAMS)
+        tab.show_model(MODEL)
+        self.qtbot.addWidget(tab)
+        tab.resize(700, 500)
+        tab.show()
+        return tab
+
+    def send(self, text: str) -> str:
+        """Types and sends; returns the request's id."""
+        self.qtbot.keyClicks(self.tab.composer, text)
+        self.qtbot.keyClick(self.tab.composer, Qt.Key.Key_Return)
+        return self.engine.submits()[-1].request_id
+
+    def answer(self, request_id: str, text: str) -> None:
+        """Lets text arrive and waits until it is shown."""
+        before = self.tab.session.answer.text
+        self.engine.answer(request_id, *text)
+        self.qtbot.waitUntil(lambda: self.tab.session.answer.text == before + text)
+
+    def finish(self, request_id: str, reason: str = "stop") -> None:
+        self.engine.finish(request_id, reason)
+        self.qtbot.waitUntil(lambda: not self.tab.session.is_busy)
+
+    def fail(self, request_id: str, message: str) -> None:
+        self.engine.emit(RequestFailed(request_id, "engine_error", message))
+        self.qtbot.waitUntil(lambda: not self.tab.session.is_busy)
+
+    def on_disk(self) -> list[str]:
+        other = History(self.path)
+        session = other.load(self.tab.session.id)
+        other.close()
+        return [] if session is None else [message.text for message in session.messages]
+
+    def view(self) -> AnswerMessageView:
+        view = self.tab.transcript.answer_view()
+        assert view is not None, "no answer is shown"
+        return view
+
+
+@pytest.fixture
+def desk(qtbot: QtBot, client: EngineClient, engines: FakeEngines, tmp_path: Path) -> Iterator[Desk]:
+    result = Desk(qtbot, client, engines, tmp_path / "chats.sqlite3")
+    yield result
+    result.tab.leave()
+    result.history.close()
+
+
+def test_a_question_is_on_disk_before_it_is_sent(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[list[str]] = []
+    monkeypatch.setattr(desk.engine, "send", lambda command: seen.append(desk.on_disk()))
+    desk.tab.submit("hello")
+    assert seen == [["hello", ""]]
+
+
+def test_an_answer_streams_and_ends_with_its_figures(desk: Desk) -> None:
+    request_id = desk.send("hello")
+    (submit,) = desk.engine.submits()
+    assert (submit.messages, submit.params) == ((ChatMessage("user", "hello"),), PARAMS)
+    assert submit.owner == desk.tab.session.id
+    desk.answer(request_id, "Hi **there**")
+    desk.finish(request_id)
+    assert desk.view().body.views[0].toPlainText() == "Hi there"  # type: ignore[union-attr]
+    assert desk.view().stats_label.text() == "62 tok/s · first token 0.21 s · 16 cached"
+    assert desk.on_disk() == ["hello", "Hi **there**"]
+
+
+def test_the_next_question_carries_the_whole_chat(desk: Desk) -> None:
+    request_id = desk.send("one")
+    desk.answer(request_id, "1")
+    desk.finish(request_id)
+    desk.send("two")
+    contents = [message.content for message in desk.engine.submits()[-1].messages]
+    assert contents == ["one", "1", "two"]
+
+
+def test_while_an_answer_streams_the_composer_keeps_its_text(desk: Desk) -> None:
+    request_id = desk.send("one")
+    desk.answer(request_id, "1")
+    desk.qtbot.keyClicks(desk.tab.composer, "two")
+    desk.qtbot.keyClick(desk.tab.composer, Qt.Key.Key_Return)
+    assert len(desk.engine.submits()) == 1
+    assert desk.tab.composer.toPlainText() == "two"
+    assert desk.tab.stop_button.isVisible()
+    assert not desk.tab.send_button.isVisible()
+    desk.finish(request_id)
+    assert desk.tab.send_button.isVisible()
+
+
+@pytest.mark.parametrize("by_key", [True, False])
+def test_stopping_keeps_the_text_and_says_so(desk: Desk, by_key: bool) -> None:
+    request_id = desk.send("hello")
+    desk.answer(request_id, "half an ans")
+    if by_key:
+        desk.qtbot.keyClick(desk.tab.composer, Qt.Key.Key_Escape)
+    else:
+        desk.qtbot.mouseClick(desk.tab.stop_button, Qt.MouseButton.LeftButton)
+    assert desk.engine.cancelled() == [request_id]
+    desk.finish(request_id, "cancelled")
+    assert desk.view().stats_label.text().endswith("· stopped")
+    assert desk.on_disk() == ["hello", "half an ans"]
+
+
+def test_an_error_stands_in_the_chat_and_can_be_retried(desk: Desk) -> None:
+    desk.fail(desk.send("hello"), "Needs 9 GiB, 6 GiB free: pick a smaller model")
+    panel = desk.view().error_panel
+    assert panel.isVisible()
+    assert panel.label.text() == "Needs 9 GiB, 6 GiB free: pick a smaller model"
+    desk.qtbot.mouseClick(panel.retry_button, Qt.MouseButton.LeftButton)
+    assert len(desk.engine.submits()) == 2
+    assert desk.engine.submits()[1].messages == desk.engine.submits()[0].messages
+    request_id = desk.engine.submits()[1].request_id
+    desk.answer(request_id, "hi")
+    desk.finish(request_id)
+    assert not desk.view().error_panel.isVisible()
+    assert desk.on_disk() == ["hello", "hi"]
+
+
+def test_waiting_and_prefill_are_said_in_words(desk: Desk) -> None:
+    request_id = desk.send("hello")
+    desk.engine.emit(RequestQueued(request_id, 1))
+    desk.qtbot.waitUntil(lambda: desk.view().state_label.text() == "Waiting, 2nd in line")
+    desk.engine.emit(PrefillProgress(request_id, 30, 100, 0))
+    desk.qtbot.waitUntil(lambda: desk.view().state_label.text() == "Reading the chat, 30 %")
+    desk.engine.emit(TextDelta(request_id, "hi", (1,)))
+    desk.qtbot.waitUntil(lambda: not desk.view().state_label.isVisible())
+
+
+def test_a_streaming_answer_is_saved_before_it_ends(desk: Desk) -> None:
+    request_id = desk.send("hello")
+    desk.answer(request_id, "the first half")
+    desk.qtbot.waitUntil(lambda: desk.on_disk() == ["hello", "the first half"])
+    assert desk.tab.session.is_busy
+
+
+def test_leaving_a_streaming_chat_cancels_and_keeps_what_has_arrived(desk: Desk) -> None:
+    request_id = desk.send("hello")
+    desk.engine.answer(request_id, "arrived")
+    desk.qtbot.waitUntil(lambda: desk.tab.session.phase is Phase.STREAMING)
+    desk.tab.leave()
+    assert desk.engine.cancelled() == [request_id]
+    assert desk.on_disk() == ["hello", "arrived"]
+    stored = History(desk.path).load(desk.tab.session.id)
+    assert stored is not None
+    assert stored.messages[-1].end == "cancelled"
+
+
+def test_a_chat_that_cannot_be_saved_goes_on_and_says_why(desk: Desk) -> None:
+    reasons: list[str] = []
+    desk.tab.save_failed.connect(reasons.append)
+    desk.history.close()
+    request_id = desk.send("hello")
+    desk.answer(request_id, "hi")
+    assert reasons
+    assert "cannot be saved" in reasons[0]
+    desk.finish(request_id)
+    assert desk.view().message.text == "hi"
+    desk.history = History(desk.path)
+
+
+def test_a_hidden_tab_collects_its_answer_and_shows_it_when_it_is_shown(desk: Desk) -> None:
+    request_id = desk.send("hello")
+    desk.tab.hide()
+    desk.answer(request_id, "written while hidden")
+    desk.finish(request_id)
+    assert desk.view().body.views == []
+    desk.tab.show()
+    assert desk.view().body.views[0].toPlainText() == "written while hidden"  # type: ignore[union-attr]
+
+
+def test_the_gauge_counts_the_chats_tokens(desk: Desk) -> None:
+    request_id = desk.send("hello")
+    desk.answer(request_id, "hi")
+    desk.finish(request_id)
+    assert desk.tab.gauge.text() == "ctx 60 / 8k"
+    desk.tab.show_model(None)
+    assert not desk.tab.gauge.isVisible()
+
+
+def test_the_view_follows_its_end_until_the_person_scrolls_up(desk: Desk) -> None:
+    transcript = desk.tab.transcript
+    bar = transcript.verticalScrollBar()
+    request_id = desk.send("hello")
+    desk.answer(request_id, "line\n\n" * 60)
+    desk.qtbot.waitUntil(lambda: bar.maximum() > 200 and bar.value() == bar.maximum())
+    assert not transcript.latest_button.isVisible()
+    bar.setValue(50)
+    assert transcript.latest_button.isVisible()
+    before = bar.maximum()
+    desk.answer(request_id, "more\n\n" * 30)
+    desk.qtbot.waitUntil(lambda: bar.maximum() > before)
+    assert bar.value() == 50
+    desk.qtbot.mouseClick(transcript.latest_button, Qt.MouseButton.LeftButton)
+    assert bar.value() == bar.maximum()
+    assert transcript.is_following
+
+
+def test_a_long_chat_opens_with_its_newest_messages(desk: Desk) -> None:
+    session = Session()
+    for number in range(60):
+        session.messages.append(Message("user", f"question {number}"))
+        session.messages.append(Message("assistant", f"answer {number}", end="stop"))
+    tab = desk.open(session)
+    transcript = tab.transcript
+    assert len(transcript.views) == 40
+    assert transcript.views[-1].message is session.messages[-1]
+    desk.qtbot.mouseClick(transcript.earlier_button, Qt.MouseButton.LeftButton)
+    assert len(transcript.views) == 80
+    assert transcript.views[0].message is session.messages[40]
+
+
+LENGTH = Message("assistant", "x", end="length", stats=AnswerStats(9, 0, 3, 0.5, 3.44))
+STOPPED = Message("assistant", "", end="cancelled", stats=AnswerStats(9, 0, 0, None, None))
+
+
+@pytest.mark.parametrize(
+    ("message", "text"),
+    [
+        (Message("assistant", "x", end="stop"), ""),
+        (Message("assistant", "x", end="interrupted"), "interrupted"),
+        (LENGTH, "3.4 tok/s · first token 0.50 s · length"),
+        (STOPPED, "stopped"),
+    ],
+)
+def test_figures_are_said_as_far_as_they_are_known(message: Message, text: str) -> None:
+    assert stats_text(message) == text
