@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton, QWidget
 
+from app.theme import icon_size_px
 from app.widgets.icons import icon, show_icon
 from app.widgets.text_label import TextLabel
 
@@ -40,7 +41,7 @@ class Banner(QFrame):
         self.hide()
 
     def show_message(self, text: str, action_words: str = "", action: Callable[[], None] | None = None) -> None:
-        self._mark.setPixmap(icon("warning", "warning").pixmap(16))
+        self._mark.setPixmap(icon("warning", "warning").pixmap(icon_size_px()))
         self.label.setText(text)
         self._action = action
         self.action_button.setText(action_words)

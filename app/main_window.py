@@ -94,7 +94,8 @@ class MainWindow(QMainWindow):
         self.setCentralWidget(centre)
         self.setStatusBar(self.status_line)
         self.sidebar_dock = self._dock("Chats", self.sidebar, Qt.DockWidgetArea.LeftDockWidgetArea)
-        self.sidebar_dock.setFeatures(QDockWidget.DockWidgetFeature.NoDockWidgetFeatures)
+        # Only what can be closed can be toggled.
+        self.sidebar_dock.setFeatures(QDockWidget.DockWidgetFeature.DockWidgetClosable)
         # An empty widget in the title bar's place takes the title bar away.
         self.sidebar_dock.setTitleBarWidget(QWidget())
         self.memory_dock = self._dock("Memory", self.memory_panel, Qt.DockWidgetArea.RightDockWidgetArea)
@@ -273,9 +274,9 @@ class MainWindow(QMainWindow):
         self.models.refresh()
         self.chats.restore()
         self.show_home()
-        for notice in (self._settings.notice, self._history.notice):
-            if notice is not None:
-                self.banner.show_message(notice)
+        notices = [notice for notice in (self._settings.notice, self._history.notice) if notice is not None]
+        if notices:
+            self.banner.show_message("\n".join(notices))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
