@@ -59,7 +59,7 @@ class MainWindow(QMainWindow):
         super().__init__()
         self._client = client
         self._history = history
-        self._settings = settings
+        self.settings = settings
         self._is_painted = False
         self._is_closing = False
         self.setWindowTitle("DeepInfer")
@@ -111,7 +111,7 @@ class MainWindow(QMainWindow):
         return dock
 
     def _make_session(self) -> Session:
-        return Session(system_prompt=self._settings.get(options.SYSTEM_PROMPT))
+        return Session(system_prompt=self.settings.get(options.SYSTEM_PROMPT))
 
     def _make_tab(self, session: Session) -> ChatTab:
         tab = ChatTab(session, self._client, self._history, self._params)
@@ -126,9 +126,9 @@ class MainWindow(QMainWindow):
 
     def _params(self) -> SamplingParams:
         return SamplingParams(
-            temperature=float(self._settings.get(options.TEMPERATURE)),
-            top_p=float(self._settings.get(options.TOP_P)),
-            max_tokens=self._settings.get(options.MAX_TOKENS),
+            temperature=float(self.settings.get(options.TEMPERATURE)),
+            top_p=float(self.settings.get(options.TOP_P)),
+            max_tokens=self.settings.get(options.MAX_TOKENS),
         )
 
     # --- what is connected with what
@@ -153,7 +153,7 @@ class MainWindow(QMainWindow):
         self.model_page.closed.connect(self.show_home)
         self.settings_page.closed.connect(self.show_home)
         self.settings_page.changed.connect(self.change_setting)
-        self._settings.listen(self._on_setting_changed)
+        self.settings.listen(self._on_setting_changed)
         self.first_painted.connect(self._start_engine)
 
     def _add_keys(self) -> None:
@@ -209,13 +209,13 @@ class MainWindow(QMainWindow):
 
     def change_setting(self, setting: Setting[Any], value: Any) -> None:
         try:
-            self._settings.set(setting, value)
+            self.settings.set(setting, value)
         except OSError as error:
             self.banner.show_message(f"The settings cannot be saved: {error.strerror}. Free some space on this disk.")
 
     def _zoom_by(self, percent: int) -> None:
         setting = options.ZOOM_PERCENT
-        zoom = self._settings.get(setting) + percent
+        zoom = self.settings.get(setting) + percent
         if setting.accepts(zoom):
             self.change_setting(setting, zoom)
 
@@ -224,15 +224,15 @@ class MainWindow(QMainWindow):
         app = QApplication.instance()
         assert isinstance(app, QApplication), f"the application is {app!r}"
         if setting is options.THEME:
-            apply_theme(app, self._settings.get(options.THEME))
+            apply_theme(app, self.settings.get(options.THEME))
         elif setting is options.ZOOM_PERCENT:
-            apply_zoom(app, self._settings.get(options.ZOOM_PERCENT))
+            apply_zoom(app, self.settings.get(options.ZOOM_PERCENT))
 
     # --- engine and models
 
     def _start_engine(self) -> None:
         self._client.start()
-        self.models.load_first(self._settings.get(options.LAST_MODEL_ID))
+        self.models.load_first(self.settings.get(options.LAST_MODEL_ID))
 
     def _on_models_changed(self) -> None:
         if self.models.models and self.pages.currentWidget() is self.first_run_page:
@@ -260,21 +260,21 @@ class MainWindow(QMainWindow):
     async def _restart(self) -> None:
         await self._client.restart()
         self._client.send(WatchBlocks(self.memory_panel.isVisible()))
-        self.models.load_first(self._settings.get(options.LAST_MODEL_ID))
+        self.models.load_first(self.settings.get(options.LAST_MODEL_ID))
 
     # --- beginning and end
 
     def _restore(self) -> None:
-        geometry = QByteArray.fromBase64(self._settings.get(options.WINDOW_GEOMETRY).encode())
+        geometry = QByteArray.fromBase64(self.settings.get(options.WINDOW_GEOMETRY).encode())
         if geometry.isEmpty() or not self.restoreGeometry(geometry):
             self.resize(*_FIRST_SIZE)
-        state = QByteArray.fromBase64(self._settings.get(options.WINDOW_STATE).encode())
+        state = QByteArray.fromBase64(self.settings.get(options.WINDOW_STATE).encode())
         if not state.isEmpty():
             self.restoreState(state)
         self.models.refresh()
         self.chats.restore()
         self.show_home()
-        notices = [notice for notice in (self._settings.notice, self._history.notice) if notice is not None]
+        notices = [notice for notice in (self.settings.notice, self._history.notice) if notice is not None]
         if notices:
             self.banner.show_message("\n".join(notices))
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtGui import QHideEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QComboBox,
     QDoubleSpinBox,
@@ -44,6 +44,7 @@ class SettingsPage(Page):
         super().__init__(parent)
         self._settings = settings
         self.fields: dict[str, QWidget] = {}
+        self._throttles: list[Throttle] = []
         close = QToolButton()
         close.setToolTip("Back (Esc)")
         close.setAccessibleName("Back")
@@ -73,6 +74,11 @@ class SettingsPage(Page):
             field.setValue(self._settings.get(setting))
         elif isinstance(field, QComboBox):
             field.setCurrentIndex(field.findData(self._settings.get(setting)))
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        for throttle in self._throttles:
+            throttle.flush()
 
     def _cell(self, setting: Setting[Any]) -> QWidget:
         field = self._field(setting)
@@ -121,4 +127,5 @@ class SettingsPage(Page):
         edit.setFixedHeight((_TEXT_LINES + 1) * edit.fontMetrics().lineSpacing())
         throttle = Throttle(_SAVE_INTERVAL_MS, lambda: self.changed.emit(setting, edit.toPlainText()), edit)
         edit.textChanged.connect(throttle.request)
+        self._throttles.append(throttle)
         return edit

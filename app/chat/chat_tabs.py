@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QMouseEvent
+from PySide6.QtGui import QMouseEvent, QShowEvent
 from PySide6.QtWidgets import QInputDialog, QTabBar, QTabWidget, QToolButton, QWidget
 
 from app.chat.tab import ChatTab
@@ -105,6 +105,11 @@ class ChatTabs(QTabWidget):
         """Goes to a neighbouring tab; the row is a ring."""
         self.setCurrentIndex((self.currentIndex() + distance) % self.count())
         self.currentWidget().setFocus()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        # Only now is it known how many pixels the screen has to a point.
+        self.show_marks()
 
     def show_marks(self) -> None:
         for tab in self.tabs():

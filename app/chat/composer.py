@@ -5,6 +5,8 @@ Does not know what happens to the text: it emits it, and whoever takes it clears
 
 from __future__ import annotations
 
+import math
+
 from PySide6.QtCore import QEvent, QMimeData, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QInputMethodEvent, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QPlainTextEdit, QSizePolicy, QWidget
@@ -29,6 +31,7 @@ class Composer(QPlainTextEdit):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.document().setDocumentMargin(_DOCUMENT_MARGIN_PX)
         self.document().documentLayout().documentSizeChanged.connect(self._fit)
+        self.textChanged.connect(self._fit)
         self._fit()
 
     def submit(self) -> None:
@@ -68,11 +71,12 @@ class Composer(QPlainTextEdit):
             self._fit()
 
     def _fit(self) -> None:
-        # A plain text document measures its height in lines.
-        num_lines = min(MAX_LINES, max(1, round(self.document().size().height())))
-        is_longer = self.document().size().height() > MAX_LINES
+        # Measured, not counted: a line with characters of another script is higher.
+        last = self.blockBoundingGeometry(self.document().lastBlock())
+        wanted_px = math.ceil(last.bottom() - self.contentOffset().y()) + _DOCUMENT_MARGIN_PX
+        most_px = MAX_LINES * self.fontMetrics().lineSpacing() + 2 * _DOCUMENT_MARGIN_PX
         self.setVerticalScrollBarPolicy(
-            Qt.ScrollBarPolicy.ScrollBarAsNeeded if is_longer else Qt.ScrollBarPolicy.ScrollBarAlwaysOff
+            Qt.ScrollBarPolicy.ScrollBarAsNeeded if wanted_px > most_px else Qt.ScrollBarPolicy.ScrollBarAlwaysOff
         )
         outside = self.height() - self.viewport().height()
-        self.setFixedHeight(num_lines * self.fontMetrics().lineSpacing() + 2 * _DOCUMENT_MARGIN_PX + max(outside, 0))
+        self.setFixedHeight(min(wanted_px, most_px) + max(outside, 0))

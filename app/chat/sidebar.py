@@ -10,7 +10,7 @@ from datetime import date, timedelta
 from itertools import groupby
 
 from PySide6.QtCore import QPoint, QSize, Qt, Signal, SignalInstance
-from PySide6.QtGui import QAction
+from PySide6.QtGui import QAction, QKeyEvent
 from PySide6.QtWidgets import (
     QLineEdit,
     QListWidget,
@@ -80,20 +80,21 @@ class Sidebar(QWidget):
         show_icon(search_icon, "search", "muted")
         self.search_field.addAction(search_icon, QLineEdit.ActionPosition.LeadingPosition)
         self.search_field.textChanged.connect(lambda _: self._search_throttle.request())
-        new_chat = QPushButton("New chat")
-        new_chat.setToolTip("New chat (Ctrl+T)")
-        show_icon(new_chat, "plus")
-        new_chat.clicked.connect(self.new_chat_requested)
+        self.new_chat_button = QPushButton("New chat")
+        self.new_chat_button.setToolTip("New chat (Ctrl+T)")
+        show_icon(self.new_chat_button, "plus")
+        self.new_chat_button.clicked.connect(self.new_chat_requested)
         self.list = _ChatList()
         self.list.itemClicked.connect(self._on_item_clicked)
         self.list.itemActivated.connect(self._on_item_clicked)
         self.list.itemChanged.connect(self._on_item_changed)
+        self.list.delete_pressed.connect(self._on_delete_pressed)
         self.list.customContextMenuRequested.connect(self._open_menu)
         column = QVBoxLayout(self)
         column.setContentsMargins(_MARGIN_PX, _MARGIN_PX, _MARGIN_PX, _MARGIN_PX)
         column.setSpacing(_MARGIN_PX)
         column.addWidget(self.search_field)
-        column.addWidget(new_chat)
+        column.addWidget(self.new_chat_button)
         column.addWidget(self.list, 1)
         column.addWidget(self._entry("Models", "models", self.models_requested))
         column.addWidget(self._entry("Settings", "settings", self.settings_requested))
@@ -165,6 +166,11 @@ class Sidebar(QWidget):
         if chat_id is not None:
             self.chat_renamed.emit(chat_id, item.text())
 
+    def _on_delete_pressed(self) -> None:
+        item = self.list.currentItem()
+        if item is not None and item.data(_ID_ROLE) is not None:
+            self.ask_to_delete(item.data(_ID_ROLE), item.text())
+
     def _open_menu(self, position: QPoint) -> None:
         item = self.list.itemAt(position)
         if item is None or item.data(_ID_ROLE) is None:
@@ -194,6 +200,8 @@ class Sidebar(QWidget):
 class _ChatList(QListWidget):
     """Renames in place by F2 or double click."""
 
+    delete_pressed = Signal()
+
     def __init__(self) -> None:
         super().__init__()
         self.setEditTriggers(QListWidget.EditTrigger.EditKeyPressed | QListWidget.EditTrigger.DoubleClicked)
@@ -201,3 +209,9 @@ class _ChatList(QListWidget):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setTextElideMode(Qt.TextElideMode.ElideRight)
         self.setAccessibleName("Chats")
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Delete:
+            self.delete_pressed.emit()
+        else:
+            super().keyPressEvent(event)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QLockFile, Qt
 from PySide6.QtGui import QFont
-from PySide6.QtWidgets import QApplication, QTabBar
+from PySide6.QtWidgets import QApplication, QInputDialog, QTabBar
 from pytestqt.qtbot import QtBot
 
 from app.__main__ import display_problem, library_problem
@@ -123,6 +123,25 @@ sys.exit(application.run(Path(sys.argv[1]), "cpu"))
     result = run_python("-c", code, str(tmp_path))
     assert result.returncode == 0, result.stderr
     assert "Traceback" not in result.stderr
+
+
+def test_a_fault_in_a_slot_is_logged_and_the_window_goes_on(tmp_path: Path) -> None:
+    code = """
+import sys
+from pathlib import Path
+from PySide6.QtCore import QTimer
+from app import application, main_window
+def fault():
+    raise ValueError("a fault of a slot")
+def show(self, event):
+    self.first_painted.connect(fault)
+    self.first_painted.connect(lambda: QTimer.singleShot(0, self.close))
+main_window.MainWindow.showEvent = show
+sys.exit(application.run(Path(sys.argv[1]), "cpu"))
+"""
+    result = run_python("-c", code, str(tmp_path))
+    assert result.returncode == 0, result.stderr
+    assert "a fault of a slot" in (tmp_path / "app.log").read_text(encoding="utf-8")
 
 
 def test_a_second_window_on_the_same_folder_is_refused(tmp_path: Path) -> None:
@@ -319,6 +338,25 @@ def test_escape_leads_back_from_models_and_settings(qtbot: QtBot, window: MainWi
         assert window.pages.currentWidget() is page
         qtbot.keyClick(page, Qt.Key.Key_Escape)
         assert window.pages.currentWidget() is window.tabs
+
+
+def test_a_system_prompt_typed_just_before_leaving_is_kept(qtbot: QtBot, window: MainWindow) -> None:
+    window.show_settings()
+    field = window.settings_page.fields["system_prompt"]
+    qtbot.keyClicks(field, "Be brief.")
+    qtbot.keyClick(window.settings_page, Qt.Key.Key_Escape)
+    assert window.settings.get(options.SYSTEM_PROMPT) == "Be brief."
+
+
+def test_a_double_click_on_a_tab_renames_its_chat(qtbot: QtBot, window: MainWindow, engine: FakeEngine) -> None:
+    send(qtbot, window, engine, "old name")
+    bar = window.tabs.tabBar()
+    qtbot.mouseDClick(bar, Qt.MouseButton.LeftButton, pos=bar.tabRect(0).center())
+    dialog = window.tabs.findChild(QInputDialog)
+    assert dialog is not None
+    dialog.setTextValue("new name")
+    dialog.accept()
+    assert titles(window) == ["new name"]
 
 
 def test_panels_are_toggled_and_stay_so(qtbot: QtBot, window: MainWindow, open_window: OpenWindow) -> None:

@@ -72,6 +72,18 @@ def test_f2_renames_in_place(qtbot: QtBot, sidebar: Sidebar) -> None:
     assert renamed.args == ["id of New", "Better"]
 
 
+def test_the_delete_key_asks_first(qtbot: QtBot, sidebar: Sidebar) -> None:
+    sidebar.show_chats([summary("Trip")])
+    qtbot.keyClick(sidebar.list, Qt.Key.Key_Delete)
+    assert sidebar.findChild(QMessageBox) is None
+    sidebar.select("id of Trip")
+    qtbot.keyClick(sidebar.list, Qt.Key.Key_Delete)
+    question = sidebar.findChild(QMessageBox)
+    assert question is not None
+    assert "Trip" in question.text()
+    question.close()
+
+
 def test_the_current_chat_stays_marked_when_the_list_changes(sidebar: Sidebar) -> None:
     sidebar.show_chats([summary("A"), summary("B")])
     sidebar.select("id of B")
