@@ -12,6 +12,7 @@ from typing import Any
 from engine import __version__
 from engine.commands import generation, library, scoring
 from engine.config import HOME_VARIABLE, default_home
+from engine.environment import prepare_environment
 from engine.errors import EngineError, StorageError
 from engine.spec import BACKENDS
 
@@ -46,6 +47,7 @@ def main(argv: list[str] | None = None) -> int:
         # A terminal of another encoding must not end a chat because of one character.
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
+    prepare_environment()
     args = _parser().parse_args(argv, argparse.Namespace(home=default_home(), backend="cpu", json=False))
     args.home = args.home.expanduser()
     try:

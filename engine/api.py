@@ -9,6 +9,7 @@ from collections.abc import Sequence as Events
 from pathlib import Path
 
 from engine.config import EngineConfig
+from engine.environment import prepare_environment
 from engine.messages import BlockSnapshot, Command, EngineDied, Event
 from engine.store.library import Library, ModelEntry
 
@@ -57,6 +58,7 @@ class EngineHandle:
         return not self._thread.is_alive()
 
     def _run(self) -> None:
+        prepare_environment()
         try:
             from engine.worker import run_engine_thread
         except (ImportError, OSError) as error:  # a broken torch install shows itself only here
