@@ -39,7 +39,7 @@ from engine.messages import EngineDied, ModelLoaded, ModelLoadFailed, SamplingPa
 _log = logging.getLogger(__name__)
 _FIRST_SIZE = (1280, 800)
 _SIDEBAR_WIDTH_PX = 230
-_MEMORY_WIDTH_PX = 320
+_MEMORY_WIDTH_PX = 390
 _ZOOM_STEP_PERCENT = 10
 
 
@@ -128,7 +128,7 @@ class MainWindow(QMainWindow):
         return SamplingParams(
             temperature=float(self.settings.get(options.TEMPERATURE)),
             top_p=float(self.settings.get(options.TOP_P)),
-            max_tokens=self.settings.get(options.MAX_TOKENS),
+            max_tokens=self.settings.get(options.MAX_TOKENS) or None,
         )
 
     # --- what is connected with what

@@ -109,6 +109,7 @@ class SettingsPage(Page):
             # Only the finished number counts: 150 begins with a 1.
             spin.setKeyboardTracking(False)
         spin.setRange(setting.minimum or 0, setting.maximum or 0)  # type: ignore[arg-type]  # ints for a QSpinBox
+        spin.setSpecialValueText(setting.minimum_words or "")
         spin.setValue(self._settings.get(setting))
         spin.valueChanged.connect(lambda value: self.changed.emit(setting, value))
         return spin

@@ -174,6 +174,7 @@ class ChatTab(QWidget):
         self.session.append_text(text)
         self._save_throttle.request()
         self.transcript.show_progress()
+        self._show_context()
 
     def _show_phase(self) -> None:
         self.send_button.setVisible(not self.session.is_busy)

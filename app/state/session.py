@@ -82,6 +82,8 @@ class Session:
     """While waiting: how many requests are ahead."""
     num_computed_tokens: int = 0
     num_prompt_tokens: int = 0
+    num_answer_tokens: int = 0
+    """Of the newest answer, as they come."""
 
     @property
     def is_busy(self) -> bool:
@@ -105,6 +107,8 @@ class Session:
     @property
     def num_context_tokens(self) -> int:
         """The tokens of prompt and answer together, as far as they are known."""
+        if self.is_busy and self.num_prompt_tokens:
+            return self.num_prompt_tokens + self.num_answer_tokens
         for message in reversed(self.messages):
             if message.stats is not None:
                 return message.stats.num_prompt_tokens + message.stats.num_completion_tokens
@@ -151,7 +155,8 @@ class Session:
                 self.num_computed_tokens = event.num_computed_tokens
                 self.num_prompt_tokens = event.num_prompt_tokens
                 self.phase = Phase.PREFILL
-            case TextDelta():
+            case TextDelta(token_ids=token_ids):
+                self.num_answer_tokens += len(token_ids)
                 self.phase = Phase.STREAMING
             case RequestFinished():
                 self._finish(event)
@@ -175,6 +180,7 @@ class Session:
         self.phase = Phase.SENT
         self.num_computed_tokens = 0
         self.num_prompt_tokens = 0
+        self.num_answer_tokens = 0
         return answer
 
     def _finish(self, event: RequestFinished) -> None:

@@ -26,6 +26,8 @@ class Setting(Generic[T]):
     label: str | None = None
     note: str = ""
     minimum: float | None = None
+    minimum_words: str | None = None
+    """What is shown in place of the minimum, where that number has a meaning of its own."""
     maximum: float | None = None
     choices: tuple[tuple[str, str], ...] = ()
     """(value, words), for a setting that is one of a few."""
@@ -52,7 +54,15 @@ THEME: Setting[Literal["light", "dark", "system"]] = Setting(
 ZOOM_PERCENT = Setting("zoom_percent", 100, "Zoom", "Ctrl+plus, Ctrl+minus; Ctrl+0 resets.", minimum=80, maximum=200)
 TEMPERATURE = Setting("temperature", 0.7, "Temperature", "0 always takes the likeliest word.", minimum=0.0, maximum=2.0)
 TOP_P = Setting("top_p", 0.95, "Top-p", "1 is off.", minimum=0.01, maximum=1.0)
-MAX_TOKENS = Setting("max_tokens", 1024, "Longest answer", "In tokens.", minimum=1, maximum=131072)
+MAX_TOKENS = Setting(
+    "max_tokens",
+    0,
+    "Longest answer",
+    "In tokens. Automatic is up to 1,024, and less where the chat has nearly filled the model's context.",
+    minimum=0,
+    minimum_words="automatic",
+    maximum=131072,
+)
 SYSTEM_PROMPT = Setting("system_prompt", "", "System prompt", "Stands before the first message of new chats.")
 LAST_MODEL_ID = Setting("last_model_id", "")
 WINDOW_GEOMETRY = Setting("window_geometry", "")

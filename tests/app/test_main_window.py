@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QLockFile, Qt
 from PySide6.QtGui import QFont
-from PySide6.QtWidgets import QApplication, QInputDialog, QTabBar
+from PySide6.QtWidgets import QApplication, QInputDialog, QSpinBox, QTabBar
 from pytestqt.qtbot import QtBot
 
 from app.__main__ import display_problem, library_problem
@@ -32,6 +32,7 @@ from engine.messages import (
     ModelLoadProgress,
     RequestQueued,
     StartJob,
+    Submit,
     WatchBlocks,
 )
 from tests.app.fake_engine import FakeEngine, FakeEngines
@@ -346,6 +347,20 @@ def test_a_system_prompt_typed_just_before_leaving_is_kept(qtbot: QtBot, window:
     qtbot.keyClicks(field, "Be brief.")
     qtbot.keyClick(window.settings_page, Qt.Key.Key_Escape)
     assert window.settings.get(options.SYSTEM_PROMPT) == "Be brief."
+
+
+def test_longest_answer_is_the_engines_choice_until_it_is_set(
+    qtbot: QtBot, window: MainWindow, engine: FakeEngine
+) -> None:
+    field = window.settings_page.fields["max_tokens"]
+    assert isinstance(field, QSpinBox)
+    assert field.text() == "automatic"
+    send(qtbot, window, engine, "one")
+    field.setValue(300)
+    window.chats.new_chat()
+    send(qtbot, window, engine, "two")
+    limits = [command.params.max_tokens for command in engine.commands if isinstance(command, Submit)]
+    assert limits == [None, 300]
 
 
 def test_a_double_click_on_a_tab_renames_its_chat(qtbot: QtBot, window: MainWindow, engine: FakeEngine) -> None:

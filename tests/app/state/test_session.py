@@ -26,6 +26,7 @@ def test_an_answer_passes_through_its_phases() -> None:
     session.append_text("hi")
     seen.append(session.phase)
     assert session.is_busy
+    assert session.num_context_tokens == 101
     session.apply(finished())
     seen.append(session.phase)
     assert seen == [Phase.SENT, Phase.WAITING, Phase.PREFILL, Phase.STREAMING, Phase.IDLE]
