@@ -15,6 +15,9 @@ from app.chat.markdown import Block, CodeBlock, blocks_of, parse_tokens
 
 # A fence with a bar behind it may turn out to be a table's header; such a one is left to the parser.
 _FENCE_START = re.compile(r"( {0,3})(`{3,}|~{3,})([^|]*)")
+# What the parser takes for space within a line; Python's own idea of it is wider.
+_SPACES = " \t"
+_TAB_WIDTH = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,19 +40,23 @@ class _OpenFence:
     """The last line, as far as it has come."""
 
     def closes(self, line: str) -> bool:
-        stripped = line.rstrip()
+        stripped = line.rstrip(_SPACES)
         bare = stripped.lstrip(" ")
         is_fence = len(bare) >= len(self.marker) and set(bare) == {self.marker[0]}
         return is_fence and len(stripped) - len(bare) <= 3
 
     def may_close(self, line: str) -> bool:
         """Whether a line that has not ended yet could become the closing fence."""
-        bare = line.strip(" ")
+        bare = line.strip(_SPACES)
         return set(bare) <= {self.marker[0]}
 
     def take(self, line: str) -> None:
-        num_spaces = len(line) - len(line.lstrip(" "))
-        self.lines.append(line[min(num_spaces, self.indent) :])
+        """Takes a line without the columns by which the fence is indented; what a tab has beyond them are spaces."""
+        column = position = 0
+        while column < self.indent and line[position : position + 1] in (" ", "\t"):
+            column += 1 if line[position] == " " else _TAB_WIDTH - column % _TAB_WIDTH
+            position += 1
+        self.lines.append(" " * max(0, column - self.indent) + line[position:])
 
     def block(self, is_open: bool) -> CodeBlock:
         lines = self.lines
@@ -67,8 +74,11 @@ class MarkdownStream:
         self._first_number: int | None = None
         """The number of the list item with which `_pending` begins, if it continues a numbered list."""
         self._fence: _OpenFence | None = None
+        self._is_after_return = False
+        """The last piece ended with a carriage return, so that a line feed at the next one's start belongs to it."""
 
     def feed(self, text: str) -> Update:
+        text = self._normalized(text)
         finished: list[Block] = []
         if self._fence is None:
             self._pending += text
@@ -81,7 +91,7 @@ class MarkdownStream:
         """Ends the text; what was the rest is finished."""
         if self._fence is not None:
             last, self._fence.rest = self._fence.rest, ""
-            if last.strip() and not self._fence.closes(last):
+            if last.strip(_SPACES) and not self._fence.closes(last):
                 self._fence.take(last)
             blocks: list[Block] = [self._fence.block(is_open=False)]
             self._fence = None
@@ -90,6 +100,15 @@ class MarkdownStream:
         self._pending = ""
         self._first_number = None
         return Update(tuple(blocks), ())
+
+    def _normalized(self, text: str) -> str:
+        """The text as the parser would read it: one kind of line end, and no null."""
+        if not text:
+            return ""
+        if self._is_after_return:
+            text = text.removeprefix("\n")
+        self._is_after_return = text.endswith("\r")
+        return text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd")
 
     def _feed_fence(self, text: str, finished: list[Block]) -> None:
         """Takes lines into the open fence; what comes behind its end goes to `_pending`."""
@@ -143,7 +162,7 @@ class MarkdownStream:
         if not tokens or tokens[0].type != "fence":
             return
         lines = self._pending.split("\n")
-        while lines and not lines[0].strip():
+        while lines and not lines[0].strip(_SPACES):
             del lines[0]
         found = _FENCE_START.fullmatch(lines[0])
         if len(lines) < 2 or found is None:

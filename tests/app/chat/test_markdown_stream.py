@@ -12,7 +12,8 @@ from app.chat.markdown_stream import MarkdownStream
 
 PIECES = st.sampled_from(
     ["a", "b c", "\n", "\n\n", "- ", "1. ", "2. ", "```", "```py\n", "~~~", "> ", "# ", "|", "|-|-|\n", "---", "*",
-     "**", "`", "    ", "  ", "<b>", "===", "[x](http://y.z)", "\\", "é中"]
+     "**", "`", "    ", "  ", "<b>", "===", "[x](http://y.z)", "\\", "é中",
+     "\r", "\r\n", "\t", "\f", "\v", "\0", "\u2028", "\u2029", "\x1c", "\x85", "\xa0", " ```", "", "``"]
 )  # fmt: skip
 
 
@@ -74,6 +75,17 @@ def test_code_does_not_show_a_fence_that_is_still_arriving() -> None:
     (code,) = stream.feed("```\nx\n``").rest
     assert isinstance(code, CodeBlock)
     assert code.text == "x"
+
+
+@pytest.mark.parametrize("pieces", [["a\r", "\nb\r\n\r", "\n```\r", "\nx\r\ny\r", "z\r\n```"], ["a\r", "", "\nb"]])
+def test_line_ends_are_one_wherever_the_pieces_are_cut(pieces: list[str]) -> None:
+    whole = "".join(pieces).replace("\r\n", "\n").replace("\r", "\n")
+    assert streamed(pieces) == parse(whole)
+
+
+def test_a_tab_in_indented_code_keeps_its_columns() -> None:
+    pieces = ["  ```\n", "\tx\n", "```\n"]
+    assert streamed(pieces) == parse("".join(pieces)) == [CodeBlock("  x")]
 
 
 def test_items_of_a_numbered_list_keep_their_numbers_when_split() -> None:
