@@ -44,9 +44,9 @@ def main(argv: list[str] | None = None) -> int:
     """Run one command; returns the exit code: 0, 2 for a known error, 130 when interrupted."""
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     for stream in (sys.stdout, sys.stderr):
-        # A terminal of another encoding must not end a chat because of one character.
+        # What goes into a file or a pipe is UTF-8; a terminal of another encoding must not end a chat by one character.
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")
+            stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors="replace")
     prepare_environment()
     args = _parser().parse_args(argv, argparse.Namespace(home=default_home(), backend="cpu", json=False))
     args.home = args.home.expanduser()

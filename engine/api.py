@@ -10,14 +10,18 @@ from pathlib import Path
 
 from engine.config import EngineConfig
 from engine.environment import prepare_environment
+from engine.errors import EngineError
 from engine.messages import BlockSnapshot, Command, EngineDied, Event
 from engine.store.library import Library, ModelEntry
 
-__all__ = ["EngineConfig", "EngineHandle", "ModelEntry", "list_models"]
+__all__ = ["EngineConfig", "EngineError", "EngineHandle", "ModelEntry", "list_models"]
 
 
 def list_models(home: Path) -> list[ModelEntry]:
-    """The verified models of a data folder, by name. Reads manifests only."""
+    """The verified models of a data folder, by name. Reads manifests only.
+
+    Raises OSError or `EngineError` if the folder cannot be read.
+    """
     return Library(EngineConfig(home=home).models_dir).list()
 
 

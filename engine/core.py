@@ -14,7 +14,7 @@ from typing import Protocol
 from engine.cache.block_view import snapshot_blocks
 from engine.cache.invariants import check_invariants
 from engine.cache.kv_cache import KVCache
-from engine.errors import EngineError
+from engine.errors import EngineError, ForwardError
 from engine.messages import (
     BlockSnapshot,
     EngineStats,
@@ -76,14 +76,11 @@ class EngineCore:
         self._answers: dict[str, _Answer] = {}
         self._events: list[Event] = []
         self._written: frozenset[int] = frozenset()
-        self.num_steps = 0
         self.metrics = Metrics()
 
     @property
     def num_live(self) -> int:
         return len(self._answers)
-
-    # --- requests ---------------------------------------------------------------------------------
 
     def submit(self, submit: Submit) -> None:
         """Queue a request, or refuse it by a `RequestFailed`."""
@@ -115,15 +112,12 @@ class EngineCore:
         for answer in list(self._answers.values()):
             self._fail(answer, code, message)
 
-    # --- the step ---------------------------------------------------------------------------------
-
     def step(self) -> list[Event]:
         """One forward for whoever is due, and all events since the last call."""
         chunks = self._scheduler.schedule()
         self._publish_positions()
         self._runner.copy_blocks(self._cache.drain_copies())
         if chunks:
-            self.num_steps += 1
             self._settle(chunks, self._run(chunks))
         return self.drain_events()
 
@@ -138,7 +132,8 @@ class EngineCore:
         except (RuntimeError, MemoryError) as error:
             if len(chunks) == 1:
                 _log.exception("forward of %s failed", chunks[0].sequence.request_id)
-                self._fail(self._answers[chunks[0].sequence.request_id], "forward_failed", f"The model failed: {error}")
+                message = f"The model failed on this request: {error}. Try again, or with a shorter chat"
+                self._fail(self._answers[chunks[0].sequence.request_id], ForwardError.code, message)
                 return {}
         token_ids: dict[str, int] = {}
         for chunk in chunks:
@@ -197,8 +192,6 @@ class EngineCore:
         elif is_full:
             self._finish(answer, SequenceState.FINISHED, "length")
 
-    # --- ends -------------------------------------------------------------------------------------
-
     def _send_text(self, answer: _Answer, text: str) -> None:
         if text or answer.unsent_token_ids:
             self._events.append(TextDelta(answer.sequence.request_id, text, tuple(answer.unsent_token_ids)))
@@ -229,13 +222,12 @@ class EngineCore:
         self._events.append(RequestFailed(request_id, code, message))
 
     def _end(self, sequence: Sequence, state: SequenceState, reason: FinishReason | None) -> None:
+        # First out of the books: whatever breaks below, nobody ends it a second time.
+        del self._answers[sequence.request_id]
         sequence.move(state)
         self._scheduler.remove(sequence)
-        del self._answers[sequence.request_id]
         if reason is not None:
             self.metrics.ends[reason] += 1
-
-    # --- views ------------------------------------------------------------------------------------
 
     def _publish_positions(self) -> None:
         for position, sequence in enumerate(self._scheduler.waiting):
@@ -256,8 +248,9 @@ class EngineCore:
         )
 
     def snapshot(self, model_id: str, block_bytes: int) -> BlockSnapshot:
+        written = self._written if self._answers else frozenset()
         return snapshot_blocks(
-            self._cache, self._scheduler.running, self._written, model_id, self.num_steps, block_bytes
+            self._cache, self._scheduler.running, written, model_id, self.metrics.num_steps, block_bytes
         )
 
     def check_invariants(self) -> None:

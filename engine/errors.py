@@ -47,6 +47,18 @@ class ModelBusyError(EngineError):
     code = "model_busy"
 
 
+class OutOfMemoryError(EngineError):
+    """The model and a useful pool do not fit the memory that is free."""
+
+    code = "out_of_memory"
+
+
+class ForwardError(EngineError):
+    """The model's arithmetic failed for one request."""
+
+    code = "forward_failed"
+
+
 class CheckpointError(EngineError):
     """A model's folder is incomplete, damaged, or of another format version."""
 

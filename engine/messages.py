@@ -1,6 +1,7 @@
 """What crosses the bridge between the engine thread and its clients: frozen records of plain values.
 
-Knows neither tensors nor callables nor exceptions; standard library only, so the window can import it at once.
+Commands to the engine stand first, its events after them. Knows neither tensors nor callables nor exceptions; standard
+library only, so the window can import it at once.
 """
 
 from __future__ import annotations
@@ -37,9 +38,6 @@ class SamplingParams:
     seed: int | None = None
 
 
-# --- down: client to engine -------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class Submit:
     """Ask for one completion: either all `messages` of a chat, or a raw `prompt` without any template.
@@ -65,7 +63,10 @@ class Cancel:
 
 @dataclass(frozen=True, slots=True)
 class LoadModel:
-    """Load a model of the library and drop the one before it; refused while requests are live."""
+    """Load a model of the library and drop the one before it; refused while requests are live.
+
+    Loading the one that is loaded only tells its facts again.
+    """
 
     model_id: str
 
@@ -112,13 +113,10 @@ class WatchBlocks:
     """Turn block snapshots on or off. At most one snapshot is made per step and per `interval_ms`."""
 
     is_on: bool
-    interval_ms: int = 33
+    interval_ms: int = 100
 
 
 Command = Submit | Cancel | LoadModel | UnloadModel | StartJob | CancelJob | WatchBlocks
-
-
-# --- up: engine to client ---------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,6 +223,8 @@ class ModelLoaded:
 
 @dataclass(frozen=True, slots=True)
 class ModelLoadFailed:
+    """A model could not be loaded, or could not be unloaded because requests are live."""
+
     model_id: str
     code: str
     message: str
@@ -281,7 +281,8 @@ class BlockSnapshot:
     Per block b: `ref_counts[b]` live sequences hold it (255 means 255 or more); `is_cached[b]` is 1 if the prefix
     cache holds it; `owners[b]` indexes `owner_names` with its last owner, 255 if it has none; `written[b]` is 1 if
     this step wrote it. A block is free if neither referenced nor cached. `shared_owners` lists, for each block held
-    by more than one owner, (block, owner indexes). At most 255 owners are named; the oldest give way.
+    by more than one owner, (block, owner indexes). At most 255 owners are named; blocks of further ones
+    have the index 255 too.
     """
 
     model_id: str

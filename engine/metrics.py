@@ -1,4 +1,4 @@
-"""Counters of the engine as a whole. Each generated token and each end of a request is counted once, here."""
+"""Counters of one loaded model. Each generated token and each end of a request is counted once, here."""
 
 from __future__ import annotations
 
@@ -11,13 +11,23 @@ class Metrics:
     """`ends` counts requests by how they ended: `stop`, `length`, `cancelled`, `failed`."""
 
     def __init__(self) -> None:
-        self.num_generated_tokens = 0
+        self.num_steps = 0
         self.num_computed_tokens = 0
         self.num_cached_tokens = 0
+        self.num_generated_tokens = 0
         self.ends: Counter[str] = Counter()
         self._recent: deque[tuple[float, int]] = deque()
 
+    def __str__(self) -> str:
+        """One line for the log."""
+        ends = ", ".join(f"{count} {how}" for how, count in sorted(self.ends.items())) or "no requests"
+        return (
+            f"{self.num_steps} steps, {self.num_computed_tokens} tokens computed, {self.num_cached_tokens} reused, "
+            f"{self.num_generated_tokens} generated; {ends}"
+        )
+
     def on_step(self, now_s: float, num_computed: int, num_generated: int) -> None:
+        self.num_steps += 1
         self.num_computed_tokens += num_computed
         self.num_generated_tokens += num_generated
         self._recent.append((now_s, num_generated))

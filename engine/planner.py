@@ -10,12 +10,15 @@ from pathlib import Path
 
 import psutil
 
+from engine.errors import OutOfMemoryError
 from engine.spec import ModelSpec
 
 _POOL_SHARE = 0.25
 """Of the free memory, for the block pool, where the user has set no budget."""
 _POOL_CONTEXTS = 4
 """The pool need not hold more than so many full contexts."""
+_MIN_POOL_TOKENS = 1024
+"""With less than one short chat a model is of no use."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +30,6 @@ class Machine:
     memory_bytes: int
     memory_free_bytes: int
     disk_free_bytes: int
-    gpu_name: str | None = None
-    gpu_memory_bytes: int | None = None
 
 
 def machine(home: Path) -> Machine:
@@ -56,12 +57,27 @@ def num_physical_cores() -> int:
 def num_pool_blocks(
     spec: ModelSpec, block_size: int, kv_element_bytes: int, memory_free_bytes: int, budget_bytes: int | None
 ) -> int:
-    """Blocks of the KV pool: by the user's budget, else a share of the free memory, at most some full contexts."""
+    """Blocks of the KV pool: by the user's budget, else a share of the free memory, at most some full contexts.
+
+    Raises `OutOfMemoryError` if that is too little for one short chat.
+    """
     block_bytes = block_size * spec.kv_bytes_per_token(kv_element_bytes)
+    share_bytes = int(memory_free_bytes * _POOL_SHARE) if budget_bytes is None else budget_bytes
+    num_blocks = share_bytes // block_bytes
+    needed = -(-min(_MIN_POOL_TOKENS, spec.max_context) // block_size)
+    if num_blocks < needed:
+        whose = f"a quarter of the {_mib(memory_free_bytes)} of free memory" if budget_bytes is None else "the budget"
+        raise OutOfMemoryError(
+            f"The KV cache needs {_mib(needed * block_bytes)} at least, for {needed * block_size} tokens; {whose} is "
+            f"{_mib(share_bytes)}: close other programs, raise the budget or pick a smaller model"
+        )
     if budget_bytes is not None:
-        return max(1, budget_bytes // block_bytes)
-    useful = -(-_POOL_CONTEXTS * spec.max_context // block_size)
-    return max(1, min(useful, int(memory_free_bytes * _POOL_SHARE) // block_bytes))
+        return num_blocks
+    return min(num_blocks, -(-_POOL_CONTEXTS * spec.max_context // block_size))
+
+
+def _mib(size_bytes: int) -> str:
+    return f"{size_bytes / 2**20:.1f} MiB"
 
 
 def _cpu_name() -> str:

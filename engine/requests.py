@@ -16,6 +16,7 @@ from engine.sequence import Sequence
 from engine.text.template import ChatTemplate
 from engine.text.tokenizer import Tokenizer
 
+_MAX_COUNT = 1 << 31
 _ROLES = ("system", "user", "assistant")
 
 
@@ -51,6 +52,7 @@ class RequestReader:
     def _prompt_ids(self, submit: Submit) -> list[int]:
         if (submit.prompt is None) == (not submit.messages):
             raise InvalidRequestError("A request needs either messages or a raw prompt")
+        check_text(submit)
         if submit.prompt is not None:
             token_ids = self.tokenizer.encode_raw(submit.prompt)
         elif self.template is None:
@@ -77,11 +79,23 @@ class RequestReader:
         return min(self.default_max_tokens, limit - num_prompt_tokens) if asked is None else asked
 
 
+def check_text(submit: Submit) -> None:
+    """Raises `InvalidRequestError` for text that is no Unicode: a file or an argument of another encoding."""
+    texts = [submit.prompt or "", *submit.params.stop]
+    for text in (*texts, *(message.content for message in submit.messages)):
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            raise InvalidRequestError(
+                f"The text is not valid Unicode at character {error.start}: save or send it as UTF-8"
+            ) from error
+
+
 def check_params(params: SamplingParams) -> None:
     """Raises `InvalidRequestError` naming the parameter, its value and what it may be."""
     checks = (
         ("temperature", params.temperature, 0 <= params.temperature < math.inf, "a number from 0 up"),
-        ("top_k", params.top_k, params.top_k >= 0, "0 (off) or more"),
+        ("top_k", params.top_k, 0 <= params.top_k <= _MAX_COUNT, "0 (off) or more, up to 2**31"),
         ("top_p", params.top_p, 0 < params.top_p <= 1, "above 0 and at most 1"),
         ("min_p", params.min_p, 0 <= params.min_p < 1, "from 0 to below 1"),
         ("max_tokens", params.max_tokens, params.max_tokens is None or params.max_tokens >= 1, "1 or more"),

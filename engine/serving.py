@@ -11,6 +11,7 @@ import psutil
 from engine.cache.kv_cache import KVCache
 from engine.config import EngineConfig
 from engine.core import EngineCore
+from engine.errors import OutOfMemoryError
 from engine.forward.runner import Runner
 from engine.messages import ModelLoaded, ModelLoadProgress
 from engine.models.loading import load_decoder
@@ -36,7 +37,26 @@ class ServedModel:
 def serve(
     entry: ModelEntry, backend: Backend, config: EngineConfig, on_progress: Callable[[ModelLoadProgress], None]
 ) -> ServedModel:
-    """Load a model and give it a pool. Raises `CheckpointError` for a damaged one, MemoryError if it does not fit."""
+    """Load a model and give it a pool.
+
+    Raises `CheckpointError` for a damaged model, `OutOfMemoryError` if weights or pool do not fit.
+    """
+    try:
+        return _serve(entry, backend, config, on_progress)
+    except (RuntimeError, MemoryError) as error:
+        # torch reports a failed allocation as a bare RuntimeError.
+        if isinstance(error, RuntimeError) and "alloc" not in str(error):
+            raise
+        free_mib = psutil.virtual_memory().available / 2**20
+        raise OutOfMemoryError(
+            f"{entry.name} ({entry.size_bytes / 2**20:.0f} MiB of weights) does not fit the {free_mib:.0f} MiB of free "
+            "memory: close other programs or pick a smaller model"
+        ) from error
+
+
+def _serve(
+    entry: ModelEntry, backend: Backend, config: EngineConfig, on_progress: Callable[[ModelLoadProgress], None]
+) -> ServedModel:
     checkpoint = Checkpoint.open(entry.path)
     spec = checkpoint.manifest.spec
     tokenizer = load_tokenizer(checkpoint)

@@ -102,8 +102,6 @@ class Worker:
         self._events.append(EngineStarted(self._backend.name, num_threads))
         self._publish()
 
-    # --- commands ---------------------------------------------------------------------------------
-
     def _drain(self) -> bool:
         """Obey what has come in; wait for the first if there is nothing to compute. False when the engine closes."""
         is_idle = self._core is None or not self._core.num_live
@@ -150,14 +148,15 @@ class Worker:
     def _load(self, model_id: str) -> None:
         try:
             entry = self._library.find(model_id)
-            self._check_idle()
-            self._unload()
-            self._model = serve(entry, self._backend, self._config, self._on_load_progress)
-        except EngineError as error:
-            self._events.append(ModelLoadFailed(model_id, error.code, str(error)))
-        except MemoryError:
-            message = f"There is not enough memory for {model_id}: close other programs or pick a smaller model"
-            self._events.append(ModelLoadFailed(model_id, "out_of_memory", message))
+            if self._model is None or self._model.facts.model_id != entry.model_id:
+                self._check_idle()
+                self._unload()
+                # Before the load, whose progress goes out at once: the order of events is the order of what happened.
+                self._publish()
+                self._model = serve(entry, self._backend, self._config, self._on_load_progress)
+        except (EngineError, OSError) as error:
+            code = error.code if isinstance(error, EngineError) else EngineError.code
+            self._events.append(ModelLoadFailed(model_id, code, str(error)))
         else:
             self._events.append(self._model.facts)
         self._publish()
@@ -186,11 +185,14 @@ class Worker:
 
     def _unload(self) -> None:
         if self._model is not None:
-            self._events.append(ModelUnloaded(self._model.facts.model_id))
+            core, facts = self._model.core, self._model.facts
+            # Ends and refusals of this very drain still wait in the core.
+            self._events += core.drain_events()
+            self._events.append(ModelUnloaded(facts.model_id))
+            _log.info("unloading %s after %s", facts.model_id, core.metrics)
             self._model = None
+            del core
             gc.collect()  # weights and pool are large, and cycles would keep them until some later time
-
-    # --- the step ---------------------------------------------------------------------------------
 
     def _step(self) -> None:
         if self._core is not None:
@@ -220,9 +222,13 @@ class Worker:
             self._sink(events)
 
     def _die(self, code: str, message: str) -> None:
-        if self._core is not None:
-            self._core.fail_all(code, "The engine stopped: restart it and try again")
-            self._events += self._core.drain_events()
+        try:
+            if self._core is not None:
+                self._core.fail_all(code, "The engine stopped: restart it and try again")
+                self._events += self._core.drain_events()
+        except Exception:  # what broke may break again while it cleans up after itself
+            _log.exception("the live requests could not be ended")
+        self._model = None
         self._events.append(EngineDied(code, message))
         self._publish()
 

@@ -47,9 +47,6 @@ class PrefixCache:
     def num_evictable(self) -> int:
         return len(self._evictable)
 
-    def is_cached(self, block_id: int) -> bool:
-        return block_id in self._contents
-
     def is_evictable(self, block_id: int) -> bool:
         return block_id in self._evictable
 

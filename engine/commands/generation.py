@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from engine.commands.session import EngineSession
+from engine.config import EngineConfig
 from engine.errors import InvalidRequestError
 from engine.messages import (
     Cancel,
@@ -44,7 +45,13 @@ def _add_sampling(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--top-p", type=float, default=defaults.top_p, help="1 is off (%(default)s)")
     parser.add_argument("--min-p", type=float, default=defaults.min_p, help="0 is off (%(default)s)")
     parser.add_argument("--seed", type=int, help="makes the answer repeatable")
+    parser.add_argument("--kv-mib", type=int, help="memory for the KV cache in MiB (a share of what is free)")
     parser.add_argument("--stop", action="append", default=[], help="end before this text; may be given several times")
+
+
+def _config(args: argparse.Namespace) -> EngineConfig:
+    budget = None if args.kv_mib is None else args.kv_mib << 20
+    return EngineConfig(home=args.home, backend=args.backend, kv_budget_bytes=budget)
 
 
 def _sampling(args: argparse.Namespace) -> SamplingParams:
@@ -90,7 +97,7 @@ def run_generate(args: argparse.Namespace) -> int:
         raise InvalidRequestError("--raw uses no chat template, so --system has no place: leave one of them out")
     params = _sampling(args)
     completions = {str(index): _Completion() for index in range(len(args.prompt))}
-    with EngineSession(args.home, args.backend, args.model) as session:
+    with EngineSession(_config(args), args.model) as session:
         for request_id, prompt in zip(completions, args.prompt, strict=True):
             session.send(_submit(request_id, prompt, args, params))
         _collect(session, completions)
@@ -143,7 +150,7 @@ def run_chat(args: argparse.Namespace) -> int:
     """Reads lines until end of input. Ctrl+C stops an answer; at the prompt it leaves."""
     params = _sampling(args)
     messages = list(_system(args))
-    with EngineSession(args.home, args.backend, args.model) as session:
+    with EngineSession(_config(args), args.model) as session:
         if sys.stdin.isatty():
             print("Write a message; Ctrl+C stops an answer, Ctrl+D leaves.", file=sys.stderr)
         for turn, line in enumerate(_lines()):

@@ -8,7 +8,6 @@ from __future__ import annotations
 import queue
 from collections.abc import Iterator
 from collections.abc import Sequence as Events
-from pathlib import Path
 from types import TracebackType
 
 from engine.api import EngineConfig, EngineHandle
@@ -23,9 +22,9 @@ class EngineStoppedError(EngineError):
 class EngineSession:
     """`with EngineSession(...) as session`: the model is loaded inside, and the engine's thread has ended after."""
 
-    def __init__(self, home: Path, backend: str, model: str) -> None:
+    def __init__(self, config: EngineConfig, model: str) -> None:
         self._events: queue.SimpleQueue[Event] = queue.SimpleQueue()
-        self._handle = EngineHandle(EngineConfig(home=home, backend=backend), self._receive)
+        self._handle = EngineHandle(config, self._receive)
         self._model = model
 
     def __enter__(self) -> EngineSession:

@@ -18,6 +18,19 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from engine.errors import CheckpointError, InvalidRequestError
 from engine.messages import ChatMessage
 
+# A template is a program: it may divide by zero, look up what is not there, or recurse without end.
+_FAULTS = (
+    TemplateError,
+    SecurityError,
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    MemoryError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
+
 
 def _raise_exception(message: str) -> NoReturn:
     raise TemplateError(message)
@@ -49,5 +62,6 @@ class ChatTemplate:
         turns = [{"role": message.role, "content": message.content} for message in messages]
         try:
             return self._template.render(messages=turns, add_generation_prompt=True, **self._tokens)
-        except (TemplateError, SecurityError, TypeError, ValueError, OverflowError) as error:
-            raise InvalidRequestError(f"The model's chat template refused these messages: {error}") from error
+        except _FAULTS as error:
+            what = str(error) or type(error).__name__
+            raise InvalidRequestError(f"The model's chat template refused these messages: {what}") from error

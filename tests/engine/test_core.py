@@ -207,6 +207,7 @@ def test_chat_goes_through_the_template():
         ({"temperature": float("nan")}, "temperature is nan"),
         ({"top_p": 0.0}, "top_p is 0.0"),
         ({"top_k": -2}, "top_k is -2"),
+        ({"top_k": 10**20}, "top_k is 1"),
         ({"min_p": 1.0}, "min_p is 1.0"),
         ({"max_tokens": 0}, "max_tokens is 0"),
         ({"seed": -1}, "seed is -1"),
@@ -222,6 +223,15 @@ def test_bad_sampling_parameter_is_refused_by_name(params, named):
     assert failure.code == "invalid_request"
     assert named in failure.message
     assert engine.text("b") == expected_text("prompt", 8)
+
+
+def test_text_that_is_no_unicode_is_refused():
+    engine = FakeEngine()
+    engine.submit("a", "a \udcff byte")
+    engine.submit("b", "prompt", stop=("\ud800",))
+    engine.run()
+    assert [engine.ends(request_id)[0].code for request_id in "ab"] == ["invalid_request"] * 2
+    assert "character 2" in engine.ends("a")[0].message
 
 
 def test_request_that_could_never_fit_is_refused_with_both_numbers():

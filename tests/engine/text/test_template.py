@@ -41,3 +41,20 @@ def test_template_cannot_reach_out_of_the_sandbox(source):
 
 def test_html_is_not_escaped():
     assert ChatTemplate("{{ messages[0].content | tojson }}", "", "").render((ChatMessage("user", "<é>"),)) == '"<é>"'
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "{{ 1 // 0 }}",
+        "{{ messages[7].content.x }}",
+        "{% macro again() %}{{ again() }}{% endmacro %}{{ again() }}",
+        "{{ 'x' * (2 ** 60) }}",
+        "{% for i in range(999999999) %}{% endfor %}",
+        "{{ 'a'.encode('nonsense') }}",
+        "{{ undefined() }}",
+    ],
+)
+def test_fault_of_a_template_is_a_refusal(source):
+    with pytest.raises(InvalidRequestError, match="chat template"):
+        ChatTemplate(source, "", "").render(USER)

@@ -1,0 +1,36 @@
+"""How large the block pool becomes."""
+
+import pytest
+
+from engine.errors import OutOfMemoryError
+from engine.planner import machine, num_pool_blocks
+from engine.spec import ModelSpec, RopeSpec
+
+# 2 layers x 2 x 2 heads x 16 = 128 elements a token: 4 KiB a block of 16 with two bytes each.
+SPEC = ModelSpec("llama", 2, 64, 4, 2, 16, 96, 300, 4096, 1e-5, RopeSpec(1e4), False, True)
+BLOCK_BYTES = 4096
+
+
+def test_ample_memory_gives_four_full_contexts():
+    assert num_pool_blocks(SPEC, 16, 2, memory_free_bytes=1 << 40, budget_bytes=None) == 4 * 4096 // 16
+
+
+def test_scarce_memory_gives_a_quarter_of_it():
+    assert num_pool_blocks(SPEC, 16, 2, memory_free_bytes=400 * BLOCK_BYTES, budget_bytes=None) == 100
+
+
+def test_budget_is_taken_as_it_is():
+    assert num_pool_blocks(SPEC, 16, 2, memory_free_bytes=0, budget_bytes=5000 * BLOCK_BYTES) == 5000
+
+
+@pytest.mark.parametrize("budget_bytes", [None, 63 * BLOCK_BYTES])
+def test_too_little_for_a_short_chat_is_refused_with_both_numbers(budget_bytes):
+    with pytest.raises(OutOfMemoryError, match=r"0\.2 MiB at least, for 1024 tokens.* is 0\.[02] MiB"):
+        num_pool_blocks(SPEC, 16, 2, memory_free_bytes=40 * BLOCK_BYTES, budget_bytes=budget_bytes)
+
+
+def test_machine_is_described_before_its_folder_exists(tmp_path):
+    facts = machine(tmp_path / "not" / "yet")
+    assert facts.num_cores >= 1
+    assert 0 < facts.memory_free_bytes <= facts.memory_bytes
+    assert facts.disk_free_bytes > 0

@@ -1,0 +1,220 @@
+"""The engine thread's loop, run here on the model of bytes: commands in, events out, in the order things happened."""
+
+import queue
+import threading
+from pathlib import Path
+
+import pytest
+
+import engine.worker
+from engine.config import EngineConfig
+from engine.errors import CheckpointError
+from engine.jobs.runner import JobRunner
+from engine.messages import (
+    BlockSnapshot,
+    Cancel,
+    EngineDied,
+    EngineStarted,
+    EngineStats,
+    LoadModel,
+    ModelLoaded,
+    ModelLoadFailed,
+    ModelLoadProgress,
+    ModelUnloaded,
+    RequestFailed,
+    RequestFinished,
+    SamplingParams,
+    Submit,
+    TextDelta,
+    UnloadModel,
+    WatchBlocks,
+)
+from engine.serving import ServedModel
+from engine.spec import ModelSpec, RopeSpec
+from engine.store.library import ModelEntry
+from tests.engine.fakes import FakeEngine
+
+SPEC = ModelSpec("llama", 1, 32, 1, 1, 32, 32, 257, 1000, 1e-5, RopeSpec(1e4), False, True)
+
+
+class Library:
+    """Two models; `broken` cannot be loaded."""
+
+    def find(self, name):
+        return ModelEntry(name, name, Path(name), SPEC, 1, None, "")
+
+
+class Harness:
+    """Runs a worker on this thread. `react(event)` may answer each event with further commands."""
+
+    def __init__(self, tmp_path, monkeypatch, react=lambda event: ()):
+        self._react = react
+        self.commands = queue.SimpleQueue()
+        self.events = []
+        self.snapshots = []
+        self.models = {}
+        config = EngineConfig(home=tmp_path, backend="reference", num_threads=1)
+        jobs = JobRunner(config, self._sink)
+        self.worker = engine.worker.Worker(
+            config, self.commands, threading.Event(), self._sink, self.snapshots.append, jobs
+        )
+        self.worker._library = Library()
+        monkeypatch.setattr(engine.worker, "serve", self._serve)
+
+    def _serve(self, entry, backend, config, on_progress):
+        if entry.model_id == "broken":
+            raise CheckpointError("it is damaged: convert it again")
+        on_progress(ModelLoadProgress(entry.model_id, 1, 1))
+        model = self.models[entry.model_id] = FakeEngine(num_blocks=200)
+        facts = ModelLoaded(entry.model_id, entry.name, "fake", 1000, 1, 200, 4, 1)
+        return ServedModel(model.core, facts, 4)
+
+    def _sink(self, events):
+        for event in events:
+            self.events.append(event)
+            for command in self._react(event):
+                self.commands.put(command)
+
+    def run(self, *commands):
+        for command in commands:
+            self.commands.put(command)
+        self.worker.run()
+
+    def kinds(self, *kinds):
+        return [event for event in self.events if isinstance(event, kinds)]
+
+
+def submit(request_id, max_tokens=5, prompt="a prompt", **params):
+    return Submit(request_id, SamplingParams(temperature=0, max_tokens=max_tokens, **params), prompt=prompt, owner="o")
+
+
+def quit_after(kind):
+    return lambda event: (None,) if isinstance(event, kind) else ()
+
+
+def test_answer_comes_after_its_model(tmp_path, monkeypatch):
+    harness = Harness(tmp_path, monkeypatch, quit_after(RequestFinished))
+    harness.run(LoadModel("one"), submit("a"))
+    order = [type(event) for event in harness.kinds(EngineStarted, ModelLoadProgress, ModelLoaded, RequestFinished)]
+    assert order == [EngineStarted, ModelLoadProgress, ModelLoaded, RequestFinished]
+    assert harness.kinds(RequestFinished)[0].num_completion_tokens == 5
+
+
+def test_end_of_a_request_is_told_before_its_model_goes(tmp_path, monkeypatch):
+    def react(event):
+        return (Cancel("a"), UnloadModel()) if isinstance(event, TextDelta) else quit_after(ModelUnloaded)(event)
+
+    harness = Harness(tmp_path, monkeypatch, react)
+    harness.run(LoadModel("one"), submit("a", max_tokens=500))
+    order = [type(event) for event in harness.kinds(RequestFinished, ModelUnloaded)]
+    assert order == [RequestFinished, ModelUnloaded]
+
+
+def test_old_model_is_gone_before_the_new_one_loads(tmp_path, monkeypatch):
+    def react(event):
+        if event == ModelLoadProgress("one", 1, 1):
+            return (LoadModel("two"),)
+        return (None,) if isinstance(event, ModelLoaded) and event.model_id == "two" else ()
+
+    harness = Harness(tmp_path, monkeypatch, react)
+    harness.run(LoadModel("one"))
+    told = [(type(e), e.model_id) for e in harness.kinds(ModelUnloaded, ModelLoadProgress, ModelLoaded)]
+    assert told[2:] == [(ModelUnloaded, "one"), (ModelLoadProgress, "two"), (ModelLoaded, "two")]
+
+
+def test_loading_the_loaded_model_keeps_it(tmp_path, monkeypatch):
+    harness = Harness(tmp_path, monkeypatch, quit_after(RequestFinished))
+    harness.run(LoadModel("one"), LoadModel("one"), submit("a"))
+    assert len(harness.kinds(ModelLoaded)) == 2
+    assert not harness.kinds(ModelUnloaded)
+
+
+def test_model_is_not_changed_under_a_running_answer(tmp_path, monkeypatch):
+    def react(event):
+        if isinstance(event, TextDelta) and not asked:
+            asked.append(event)
+            return LoadModel("two"), UnloadModel()
+        return quit_after(RequestFinished)(event)
+
+    asked = []
+    harness = Harness(tmp_path, monkeypatch, react)
+    harness.run(LoadModel("one"), submit("a", max_tokens=20))
+    assert [failure.code for failure in harness.kinds(ModelLoadFailed)] == ["model_busy", "model_busy"]
+    assert "1 answer" in harness.kinds(ModelLoadFailed)[0].message
+    assert harness.kinds(RequestFinished)[0].num_completion_tokens == 20
+
+
+def test_model_that_cannot_be_loaded_leaves_the_engine_running(tmp_path, monkeypatch):
+    harness = Harness(tmp_path, monkeypatch, quit_after(RequestFinished))
+    harness.run(LoadModel("broken"), LoadModel("one"), submit("a"))
+    assert [failure.code for failure in harness.kinds(ModelLoadFailed)] == ["checkpoint"]
+    assert not harness.kinds(EngineDied)
+
+
+def test_request_without_a_model_is_refused(tmp_path, monkeypatch):
+    harness = Harness(tmp_path, monkeypatch, quit_after(RequestFailed))
+    harness.run(submit("a"))
+    assert harness.kinds(RequestFailed)[0].code == "no_model"
+
+
+@pytest.mark.parametrize("fault", [ValueError("no such thing"), AssertionError("recount")])
+def test_fault_of_the_engine_is_told_and_ends_every_request(tmp_path, monkeypatch, fault):
+    def react(event):
+        if isinstance(event, TextDelta):
+            monkeypatch.setattr(harness.models["one"].runner, "run", fail)
+        return ()
+
+    def fail(chunks):
+        raise fault
+
+    harness = Harness(tmp_path, monkeypatch, react)
+    harness.run(LoadModel("one"), submit("a", max_tokens=50), submit("b", max_tokens=50))
+    assert [event.request_id for event in harness.kinds(RequestFailed)] == ["a", "b"]
+    (death,) = harness.kinds(EngineDied)
+    assert harness.events[-1] is death
+    assert str(fault) in death.message
+
+
+def test_fault_that_comes_again_in_cleaning_up_is_told_all_the_same(tmp_path, monkeypatch):
+    def react(event):
+        if isinstance(event, TextDelta):
+            monkeypatch.setattr(harness.models["one"].cache, "release", fail)
+        return ()
+
+    def fail(sequence):
+        raise AssertionError("the books are wrong")
+
+    harness = Harness(tmp_path, monkeypatch, react)
+    harness.run(LoadModel("one"), submit("a"), submit("b"))
+    assert [event.message for event in harness.kinds(EngineDied)] == ["AssertionError: the books are wrong"]
+
+
+def test_closing_ends_running_answers(tmp_path, monkeypatch):
+    harness = Harness(tmp_path, monkeypatch, quit_after(TextDelta))
+    harness.run(LoadModel("one"), submit("a", max_tokens=500))
+    assert [event.reason for event in harness.kinds(RequestFinished)] == ["cancelled"]
+
+
+def test_statistics_say_when_the_engine_is_idle_again(tmp_path, monkeypatch):
+    def react(event):
+        return (None,) if isinstance(event, EngineStats) and event.num_referenced_blocks == 0 and finished else ()
+
+    harness = Harness(tmp_path, monkeypatch, lambda event: react(event))
+    finished = harness.events
+    harness.run(LoadModel("one"), submit("a"))
+    last = harness.kinds(EngineStats)[-1]
+    assert (last.num_running, last.num_waiting, last.num_referenced_blocks) == (0, 0, 0)
+
+
+def test_snapshots_come_only_while_they_are_watched(tmp_path, monkeypatch):
+    def react(event):
+        if isinstance(event, RequestFinished) and event.request_id == "a":
+            assert harness.snapshots == []
+            return WatchBlocks(is_on=True, interval_ms=0), submit("b")
+        return (None,) if isinstance(event, RequestFinished) else ()
+
+    harness = Harness(tmp_path, monkeypatch, react)
+    harness.run(LoadModel("one"), submit("a"))
+    assert harness.snapshots
+    assert all(isinstance(snapshot, BlockSnapshot) for snapshot in harness.snapshots)
+    assert any(any(snapshot.ref_counts) for snapshot in harness.snapshots)
