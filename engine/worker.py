@@ -39,7 +39,8 @@ from engine.messages import (
 from engine.planner import num_physical_cores
 from engine.serving import ServedModel, serve
 from engine.store.library import Library
-from kernels.ops import Backend, BackendUnavailableError, load_backend
+from kernels.backends import BackendUnavailableError, load_backend
+from kernels.ops import Backend
 
 _log = logging.getLogger(__name__)
 

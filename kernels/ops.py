@@ -1,4 +1,4 @@
-"""The table of operations that every backend offers, and the choice of backend.
+"""The table of operations that every backend offers.
 
 One signature per fused operation; `reference.py` is the specification of each. Knows nothing of sequences or files.
 
@@ -18,10 +18,6 @@ import torch
 from torch import Tensor
 
 from kernels.formats import PackedWeight
-
-
-class BackendUnavailableError(RuntimeError):
-    """The backend cannot run on this machine; the message says what to use instead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,23 +174,3 @@ class Backend(ABC):
     @abstractmethod
     def copy_blocks(self, pool: Tensor, source: list[int], target: list[int]) -> None:
         """Copy whole blocks inside a pool [layers, blocks, kv_heads, block_size, head_dim], over all layers."""
-
-
-def load_backend(name: str, num_threads: int | None = None) -> Backend:
-    """The backend called `reference`, `cpu` or `gpu`. `num_threads` None leaves torch's choice.
-
-    Raises `BackendUnavailableError` if it cannot run here, `ValueError` for any other name.
-    """
-    if num_threads is not None:
-        torch.set_num_threads(num_threads)
-    if name == "reference":
-        from kernels.reference import ReferenceBackend
-
-        return ReferenceBackend()
-    if name == "cpu":
-        from kernels.cpu.backend import CpuBackend
-
-        return CpuBackend()
-    if name == "gpu":
-        raise BackendUnavailableError("This version has no GPU kernels: use --backend cpu")
-    raise ValueError(f"unknown backend {name!r}: use reference, cpu or gpu")

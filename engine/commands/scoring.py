@@ -35,7 +35,7 @@ def run_perplexity(args: argparse.Namespace) -> int:
     from engine.serving import load_tokenizer
     from engine.store.checkpoint import Checkpoint
     from engine.store.library import Library
-    from kernels.ops import BackendUnavailableError, load_backend
+    from kernels.backends import BackendUnavailableError, load_backend
 
     text = _read_text(args.file)
     checkpoint = Checkpoint.open(Library(EngineConfig(home=args.home).models_dir).find(args.model).path)

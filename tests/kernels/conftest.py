@@ -7,8 +7,9 @@ from collections.abc import Iterator
 import pytest
 import torch
 
+from kernels.backends import load_backend
 from kernels.cpu.backend import CpuBackend
-from kernels.ops import Backend, load_backend
+from kernels.ops import Backend
 
 
 @pytest.fixture(autouse=True)

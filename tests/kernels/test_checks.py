@@ -1,4 +1,4 @@
-"""Wrong shapes, dtypes and strides are refused with both values; blocks are copied; backends are found by name."""
+"""Wrong shapes, dtypes and strides are refused with both values; blocks are copied."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import torch
 
 from kernels.cpu.backend import CpuBackend
 from kernels.formats import KernelShapeError
-from kernels.ops import AttentionBatch, Backend, BackendUnavailableError, Norm, SamplingTensors, load_backend
+from kernels.ops import AttentionBatch, Backend, Norm, SamplingTensors
 from kernels.reference import ReferenceBackend
 from tests.kernels.cases import random_norm, random_weight
 
@@ -123,18 +123,3 @@ def test_copies_outside_the_pool_are_refused_and_write_nothing(each: Backend) ->
     with pytest.raises(KernelShapeError, match=r"pool is \(3, 1, 2, 2\)"):
         each.copy_blocks(pool[0], [0], [1])
     assert torch.equal(pool, before)
-
-
-def test_backends_are_found_by_name() -> None:
-    assert [load_backend(name).name for name in ("reference", "cpu")] == ["reference", "cpu"]
-    with pytest.raises(BackendUnavailableError, match="--backend cpu"):
-        load_backend("gpu")
-    with pytest.raises(ValueError, match="'tpu'"):
-        load_backend("tpu")
-
-
-def test_the_number_of_threads_is_torchs() -> None:
-    before = torch.get_num_threads()
-    load_backend("cpu", num_threads=1)
-    assert torch.get_num_threads() == 1
-    torch.set_num_threads(before)

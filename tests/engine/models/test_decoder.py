@@ -10,8 +10,9 @@ from engine.models.weights import HeadWeights, LayerWeights
 from engine.scheduler import ScheduledChunk
 from engine.sequence import Sequence
 from engine.spec import ModelSpec, RopeSpec
+from kernels.backends import load_backend
 from kernels.formats import quantize
-from kernels.ops import AttentionBatch, load_backend
+from kernels.ops import AttentionBatch
 
 SPEC = ModelSpec(
     family="llama",

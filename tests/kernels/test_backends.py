@@ -1,0 +1,23 @@
+"""Backends are found by name, and those that cannot run here say what to use."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from kernels.backends import BackendUnavailableError, load_backend
+
+
+def test_backends_are_found_by_name() -> None:
+    assert [load_backend(name).name for name in ("reference", "cpu")] == ["reference", "cpu"]
+    with pytest.raises(BackendUnavailableError, match="--backend cpu"):
+        load_backend("gpu")
+    with pytest.raises(ValueError, match="'tpu'"):
+        load_backend("tpu")
+
+
+def test_the_number_of_threads_is_torchs() -> None:
+    before = torch.get_num_threads()
+    load_backend("cpu", num_threads=1)
+    assert torch.get_num_threads() == 1
+    torch.set_num_threads(before)
