@@ -101,7 +101,8 @@ class EngineCore:
         """End a request now; its blocks are free when this returns. Unknown and ended ids are ignored."""
         answer = self._answers.get(request_id)
         if answer is not None:
-            self._send_text(answer, answer.stop.add(answer.detokenizer.finish()) + answer.stop.finish())
+            # A character that was cut in half is left out: nobody asked for its replacement sign.
+            self._send_text(answer, answer.stop.finish())
             self._finish(answer, SequenceState.CANCELLED, "cancelled")
 
     def live_request_ids(self) -> list[str]:

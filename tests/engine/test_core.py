@@ -183,6 +183,17 @@ def test_cancel_shows_what_was_held_back():
     assert engine.text("a") == "SSSSS"
 
 
+def test_cancel_in_the_middle_of_a_character_shows_no_half_of_it():
+    answer = "好好".encode()
+    engine = FakeEngine(choose=lambda context: answer[len(context) - 1])
+    engine.submit("a", "?", max_tokens=len(answer))
+    for _ in range(4):
+        engine.step()
+    engine.core.cancel("a")
+    engine.run()
+    assert engine.text("a") == "好"
+
+
 def test_multibyte_character_comes_whole():
     answer = "日本 👩‍👩‍👧 é".encode()
     engine = FakeEngine(choose=lambda context: answer[len(context) - 1])
