@@ -137,6 +137,7 @@ class MainWindow(QMainWindow):
         client = self._client
         client.engine_started.connect(self.status_line.show_started)
         client.engine_died.connect(self._on_engine_died)
+        client.engine_missed.connect(self._offer_restart)
         client.stats_changed.connect(self.status_line.show_stats)
         client.stats_changed.connect(self.memory_panel.show_stats)
         client.snapshot_arrived.connect(self.memory_panel.show_snapshot)
@@ -251,6 +252,9 @@ class MainWindow(QMainWindow):
     def _on_engine_died(self, death: EngineDied) -> None:
         self.status_line.show_died(death)
         self.models.forget_loaded()
+        self._offer_restart(death)
+
+    def _offer_restart(self, death: EngineDied) -> None:
         self.banner.show_message(death.message, "Restart engine", self._restart_engine)
 
     def _restart_engine(self) -> None:

@@ -15,7 +15,6 @@ from PySide6.QtCore import QObject, Signal
 
 from app.bridge.mailbox import Mailbox
 from app.bridge.response_stream import ResponseStream, StreamEvent
-from app.bridge.throttle import Throttle
 from engine.messages import (
     BlockSnapshot,
     Cancel,
@@ -41,7 +40,8 @@ from engine.messages import (
 )
 
 _log = logging.getLogger(__name__)
-STATS_INTERVAL_MS = 100
+_GONE_CODE = "engine_error"
+_GONE_MESSAGE = "The engine is not running: restart it, then retry"
 
 
 class Engine(Protocol):
@@ -63,6 +63,8 @@ class EngineClient(QObject):
 
     engine_started = Signal(EngineStarted)
     engine_died = Signal(EngineDied)
+    engine_missed = Signal(EngineDied)
+    """A message was sent though the engine has died and nobody has restarted it."""
     model_changed = Signal(object)
     """ModelLoadProgress | ModelLoaded | ModelLoadFailed | ModelUnloaded"""
     job_progressed = Signal(JobProgress)
@@ -78,14 +80,14 @@ class EngineClient(QObject):
         self._loop = loop
         self._streams: dict[str, ResponseStream] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
-        self._stats: EngineStats | None = None
-        # Stats come once per step; no view needs them that often.
-        self._stats_throttle = Throttle(STATS_INTERVAL_MS, self._emit_stats, self)
         self._connect_engine()
 
     def _connect_engine(self) -> None:
         self._mailbox = Mailbox(self._loop, self._on_event, self._on_snapshot)
         self._engine = self._make_engine(self._mailbox.put, self._mailbox.put_snapshot)
+        self._death: EngineDied | None = None
+        self._is_gone = False
+        """No answer can come: the engine has died, or another is about to take its place."""
 
     def start(self) -> None:
         self._engine.start()
@@ -104,13 +106,20 @@ class EngineClient(QObject):
         """Submits a chat and gives back its events. Closing the stream before its end cancels the request."""
         request_id = uuid.uuid4().hex
         stream = ResponseStream(request_id, self._on_stream_cancelled, self._on_stream_left)
+        if self._is_gone:
+            stream.put(RequestFailed(request_id, _GONE_CODE, _GONE_MESSAGE))
+            if self._death is not None:
+                self.engine_missed.emit(self._death)
+            return stream
         self._streams[request_id] = stream
         self.send(Submit(request_id, params, messages=tuple(messages), owner=owner))
         return stream
 
     async def restart(self) -> None:
-        """Puts a new engine in the place of one that died."""
+        """Puts a new engine in the place of one that died. What was still open ends as failed."""
+        self._is_gone, self._death = True, None
         self._mailbox.close()
+        self._fail_streams(_GONE_CODE, _GONE_MESSAGE)
         await asyncio.get_running_loop().run_in_executor(None, self._engine.close)
         self._connect_engine()
         self.start()
@@ -118,7 +127,6 @@ class EngineClient(QObject):
     def close(self) -> bool:
         """Stops delivery, then the engine with its threads. True if they ended."""
         self._mailbox.close()
-        self._stats_throttle.cancel()
         for stream in list(self._streams.values()):
             stream.close()
         for task in list(self._tasks):
@@ -144,8 +152,7 @@ class EngineClient(QObject):
             case RequestQueued() | PrefillProgress() | TextDelta() | RequestFinished() | RequestFailed():
                 self._route_to_stream(event)
             case EngineStats():
-                self._stats = event
-                self._stats_throttle.request()
+                self.stats_changed.emit(event)
             case ModelLoadProgress() | ModelLoaded() | ModelLoadFailed() | ModelUnloaded():
                 self.model_changed.emit(event)
             case JobProgress():
@@ -155,7 +162,8 @@ class EngineClient(QObject):
             case EngineStarted():
                 self.engine_started.emit(event)
             case EngineDied():
-                self._fail_streams(event)
+                self._is_gone, self._death = True, event
+                self._fail_streams(event.code, event.message)
                 self.engine_died.emit(event)
 
     def _route_to_stream(self, event: StreamEvent) -> None:
@@ -166,12 +174,8 @@ class EngineClient(QObject):
         if isinstance(event, RequestFinished | RequestFailed):
             del self._streams[event.request_id]
 
-    def _fail_streams(self, death: EngineDied) -> None:
+    def _fail_streams(self, code: str, message: str) -> None:
         """Ends what the engine could not end itself any more."""
         streams, self._streams = self._streams, {}
         for request_id, stream in streams.items():
-            stream.put(RequestFailed(request_id, death.code, death.message))
-
-    def _emit_stats(self) -> None:
-        if self._stats is not None:
-            self.stats_changed.emit(self._stats)
+            stream.put(RequestFailed(request_id, code, message))

@@ -44,9 +44,6 @@ class ResponseStream(AsyncIterator[StreamEvent]):
         self._is_read = True
         self._on_leave(self.request_id)
 
-    async def aclose(self) -> None:
-        self.close()
-
     async def __anext__(self) -> StreamEvent:
         if self._is_read:
             raise StopAsyncIteration

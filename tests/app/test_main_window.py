@@ -465,6 +465,21 @@ def test_a_dead_engine_can_be_restarted_and_chats_stay(
     assert len(engines.newest.submits()) == 1
 
 
+def test_a_message_to_a_dead_engine_brings_the_way_to_restart_back(
+    qtbot: QtBot, window: MainWindow, engine: FakeEngine
+) -> None:
+    engine.emit(EngineDied("engine_error", "The engine stopped: out of memory"))
+    qtbot.waitUntil(window.banner.isVisible)
+    window.banner.hide()
+    tab = window.tabs.current_tab()
+    assert tab is not None
+    tab.submit("hello")
+    assert window.banner.action_button.text() == "Restart engine"
+    assert window.banner.isVisible()
+    qtbot.waitUntil(lambda: tab.session.phase is Phase.FAILED)
+    assert engine.submits() == []
+
+
 def test_a_model_that_cannot_be_loaded_says_why(qtbot: QtBot, window: MainWindow, engine: FakeEngine) -> None:
     engine.emit(ModelLoadFailed("tiny", "checkpoint", "layers/0003 is damaged: get the model again"))
     qtbot.waitUntil(window.banner.isVisible)

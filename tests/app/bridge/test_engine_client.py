@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 from pytestqt.qtbot import QtBot
 
@@ -105,6 +107,43 @@ def test_the_engines_death_fails_every_live_stream(qtbot: QtBot, client: EngineC
     assert ended.events == [finished(ended.id)]
 
 
+def test_a_message_to_a_dead_engine_fails_at_once_until_the_engine_is_restarted(
+    qtbot: QtBot, client: EngineClient, engines: FakeEngines
+) -> None:
+    death = EngineDied("engine_error", "out of memory")
+    with qtbot.waitSignal(client.engine_died):
+        engines.newest.emit(death)
+    with qtbot.waitSignal(client.engine_missed) as missed:
+        late = Follower(client)
+    assert missed.args == [death]
+    qtbot.waitUntil(lambda: late.is_over)
+    (failure,) = late.events
+    assert isinstance(failure, RequestFailed)
+    assert "not running: restart it" in failure.message
+    assert engines.newest.submits() == []
+    client.run(client.restart())
+    qtbot.waitUntil(lambda: len(engines.made) == 2 and engines.newest.is_started)
+    again = Follower(client)
+    engines.newest.emit(finished(again.id))
+    qtbot.waitUntil(lambda: again.is_over)
+    assert again.events == [finished(again.id)]
+
+
+def test_what_is_open_or_sent_during_a_restart_ends(
+    qtbot: QtBot, client: EngineClient, engines: FakeEngines, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    may_end = threading.Event()
+    monkeypatch.setattr(engines.newest, "close", may_end.wait)
+    before = Follower(client)
+    client.run(client.restart())
+    qtbot.waitUntil(lambda: before.is_over)
+    during = Follower(client)
+    qtbot.waitUntil(lambda: during.is_over)
+    may_end.set()
+    qtbot.waitUntil(lambda: len(engines.made) == 2 and engines.newest.is_started)
+    assert [type(event) for event in (*before.events, *during.events)] == [RequestFailed, RequestFailed]
+
+
 def test_a_restart_puts_a_new_engine_in_place_and_ignores_the_old_one(
     qtbot: QtBot, client: EngineClient, engines: FakeEngines
 ) -> None:
@@ -122,23 +161,14 @@ def test_a_restart_puts_a_new_engine_in_place_and_ignores_the_old_one(
     assert seen == []
 
 
-def test_jobs_and_models_become_signals(qtbot: QtBot, client: EngineClient, engines: FakeEngines) -> None:
+def test_jobs_models_and_stats_become_signals(qtbot: QtBot, client: EngineClient, engines: FakeEngines) -> None:
     seen: list[object] = []
-    for signal in (client.job_progressed, client.job_finished, client.model_changed):
+    for signal in (client.job_progressed, client.job_finished, client.model_changed, client.stats_changed):
         signal.connect(seen.append)
-    events = (JobProgress("job", "download", 1, 2), JobFinished("job", "tiny"), MODEL)
+    events = (JobProgress("job", "download", 1, 2), JobFinished("job", "tiny"), MODEL, EngineStats(1, 0, 1, 0, 0, 9.0))
     engines.newest.emit(*events)
-    qtbot.waitUntil(lambda: len(seen) == 3)
+    qtbot.waitUntil(lambda: len(seen) == 4)
     assert seen == list(events)
-
-
-def test_of_many_stats_the_latest_arrives(qtbot: QtBot, client: EngineClient, engines: FakeEngines) -> None:
-    seen: list[EngineStats] = []
-    client.stats_changed.connect(seen.append)
-    for number in range(200):
-        engines.newest.emit(EngineStats(number, 0, 1, 0, 0, 0.0))
-    qtbot.waitUntil(lambda: bool(seen) and seen[-1].num_running == 199)
-    assert len(seen) < 10
 
 
 def test_a_fault_in_a_task_is_logged(qtbot: QtBot, client: EngineClient, caplog: pytest.LogCaptureFixture) -> None:
