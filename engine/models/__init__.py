@@ -1,1 +1,1 @@
-"""Decoder models: what the families call things, their weights in memory, and the one decoder."""
+"""Decoder models: what the families call things, the one decoder, and its way from disk into memory."""

@@ -11,8 +11,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from engine.models.weights import HeadWeights, LayerWeights
 from engine.spec import ModelSpec, RopeSpec
+from engine.weights import HeadWeights, LayerWeights
 from kernels.ops import AttentionBatch, Backend, Norm
 
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from engine.models.decoder import Decoder
-from engine.models.weights import HeadWeights, LayerWeights
 from engine.store.checkpoint import Checkpoint
+from engine.weights import HeadWeights, LayerWeights
 from kernels.formats import PackedWeight
 from kernels.ops import Backend
 

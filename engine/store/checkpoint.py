@@ -12,7 +12,6 @@ from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
 from engine.errors import CheckpointError
-from engine.models.weights import HeadWeights, LayerWeights
 from engine.store.files import FileRecord, hash_file
 from engine.store.layout import (
     EMBED_FILE,
@@ -26,6 +25,7 @@ from engine.store.layout import (
     matrix_shapes,
 )
 from engine.store.manifest import Manifest, TensorFormat, check_files, read_manifest
+from engine.weights import HeadWeights, LayerWeights
 from kernels.formats import FormatError, PackedWeight
 
 

@@ -17,7 +17,6 @@ from typing import Any
 from torch import Tensor
 
 from engine.errors import CheckpointError
-from engine.models.weights import HeadWeights, LayerWeights
 from engine.store.checkpoint import verify_files
 from engine.store.files import FileRecord, hash_file, storage_errors, write_file
 from engine.store.layout import (
@@ -32,6 +31,7 @@ from engine.store.layout import (
 )
 from engine.store.manifest import Manifest
 from engine.store.tensor_file import write_tensors
+from engine.weights import HeadWeights, LayerWeights
 from kernels.formats import PackedWeight
 
 PROGRESS_FILE = "progress.json"

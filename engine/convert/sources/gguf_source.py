@@ -30,10 +30,10 @@ from engine.convert.sources.gguf_spec import (
 )
 from engine.convert.sources.gguf_tokenizer import TokenizerFiles, read_tokenizer
 from engine.errors import SourceError
-from engine.models.weights import HeadWeights, LayerWeights
 from engine.store import layout
 from engine.store.files import check_cancelled
 from engine.store.manifest import TensorFormat
+from engine.weights import HeadWeights, LayerWeights
 from kernels.formats import FormatError, PackedWeight, concatenate_rows
 
 # Weights per step of packing: bounds the float32 copies to some 16 MiB.

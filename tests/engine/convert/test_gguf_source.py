@@ -13,8 +13,8 @@ from gguf.quants import quantize as gguf_quantize
 from engine.convert.quantize import QuantizeOptions
 from engine.convert.sources import gguf_source
 from engine.convert.sources.gguf_source import GgufSource
-from engine.models.weights import LayerWeights
 from engine.spec import RopeSpec
+from engine.weights import LayerWeights
 from kernels.formats import PackedWeight, dequantize
 from tests.engine.tiny_models import TinyGguf, tiny_gguf
 

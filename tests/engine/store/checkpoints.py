@@ -7,11 +7,11 @@ from pathlib import Path
 
 import torch
 
-from engine.models.weights import HeadWeights, LayerWeights
 from engine.spec import ModelSpec, RopeSpec
 from engine.store import layout
 from engine.store.manifest import Generation, Manifest, SourceRecord, TensorFormat, digests
 from engine.store.partial import PartialCheckpoint
+from engine.weights import HeadWeights, LayerWeights
 from kernels.formats import PackedWeight, quantize
 
 SPEC = ModelSpec(
