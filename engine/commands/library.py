@@ -52,8 +52,8 @@ def run_fetch(args: argparse.Namespace) -> int:
 
 def run_convert(args: argparse.Namespace) -> int:
     """Exit code 130 when interrupted; what is finished is kept."""
+    from engine.convert.options import QuantizeOptions
     from engine.convert.pipeline import Conversion, convert_file
-    from engine.convert.quantize import QuantizeOptions
 
     options = QuantizeOptions(None if args.bits == "auto" else int(args.bits), args.group)
     try:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from engine.convert.quantize import QuantizeOptions
+from engine.convert.options import QuantizeOptions
 from engine.convert.sources.gguf_source import GgufSource
 from engine.errors import CheckpointError, InvalidRequestError, SourceError
 from engine.messages import JobStage

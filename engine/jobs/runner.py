@@ -119,8 +119,8 @@ def run_job(
     is_cancelled: Callable[[], bool],
 ) -> str:
     """Do the job here and now; returns the model's id. Raises `EngineError`."""
+    from engine.convert.options import DEFAULT_GROUP_SIZE, QuantizeOptions
     from engine.convert.pipeline import Conversion, convert_file
-    from engine.convert.quantize import DEFAULT_GROUP_SIZE, QuantizeOptions
     from engine.jobs.fetch import fetch
 
     match command.job:

@@ -14,9 +14,10 @@ import torch
 from gguf.quants import dequantize
 from torch import Tensor
 
-from engine.convert.quantize import QuantizeOptions, Target, check_tensor, choose_target, pack_rows
+from engine.convert.options import QuantizeOptions
 from engine.convert.sources.gguf_container import GgufFile
 from engine.convert.sources.gguf_metadata import Metadata
+from engine.convert.sources.gguf_quantize import Target, check_tensor, choose_target, pack_rows
 from engine.convert.sources.gguf_spec import (
     EMBEDDING,
     HEAD,

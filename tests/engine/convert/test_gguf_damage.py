@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.convert.quantize import QuantizeOptions
+from engine.convert.options import QuantizeOptions
 from engine.convert.sources.gguf_source import GgufSource
 from engine.errors import SourceError
 from tests.engine.tiny_models import TinyGguf, tiny_gguf, write_tiny_gguf

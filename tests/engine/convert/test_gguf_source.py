@@ -10,7 +10,7 @@ from gguf import GGMLQuantizationType as Kind
 from gguf.quants import dequantize as gguf_dequantize
 from gguf.quants import quantize as gguf_quantize
 
-from engine.convert.quantize import QuantizeOptions
+from engine.convert.options import QuantizeOptions
 from engine.convert.sources import gguf_source
 from engine.convert.sources.gguf_source import GgufSource
 from engine.spec import RopeSpec

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from gguf import GGMLQuantizationType as Kind
 
+from engine.convert.options import QuantizeOptions
 from engine.convert.pipeline import Conversion, Converted, convert_file
-from engine.convert.quantize import QuantizeOptions
 from engine.errors import (
     CheckpointError,
     EngineError,

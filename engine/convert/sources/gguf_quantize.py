@@ -1,4 +1,4 @@
-"""Which format a tensor gets, and how it gets there from a source's type. Knows nothing of files and families."""
+"""Which format a GGUF tensor gets, and how it gets there from its type. Knows nothing of files and families."""
 
 from __future__ import annotations
 
@@ -10,27 +10,13 @@ import torch
 from gguf.constants import GGML_QUANT_SIZES, GGMLQuantizationType
 from gguf.quants import dequantize
 
+from engine.convert.options import QuantizeOptions
 from engine.convert.sources.gguf_blocks import GROUP, KEPT_LAYOUTS, repack
-from engine.errors import InvalidRequestError, SourceError
+from engine.errors import SourceError
 from kernels.formats import BITS, GROUP_SIZES, PackedWeight, quantize
 
-DEFAULT_GROUP_SIZE = 32
 # The widest source types that become 4 bits where the bits are chosen per tensor; Q4_1 has just these.
 MAX_NARROW_BITS_PER_WEIGHT = 5.0
-
-
-@dataclass(frozen=True, slots=True)
-class QuantizeOptions:
-    """`bits` None chooses per tensor. Raises `InvalidRequestError` for values that no format has."""
-
-    bits: int | None = None
-    group_size: int = DEFAULT_GROUP_SIZE
-
-    def __post_init__(self) -> None:
-        if self.bits is not None and self.bits not in BITS:
-            raise InvalidRequestError(f"{self.bits} bits are not supported: use auto, 3, 4 or 8")
-        if self.group_size not in GROUP_SIZES:
-            raise InvalidRequestError(f"Groups of {self.group_size} are not supported: use 32, 64 or 128")
 
 
 @dataclass(frozen=True, slots=True)

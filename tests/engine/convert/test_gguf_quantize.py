@@ -3,8 +3,9 @@
 import pytest
 from gguf import GGMLQuantizationType as Kind
 
-from engine.convert.quantize import QuantizeOptions, Target, check_tensor, choose_target
-from engine.errors import InvalidRequestError, SourceError
+from engine.convert.options import QuantizeOptions
+from engine.convert.sources.gguf_quantize import Target, check_tensor, choose_target
+from engine.errors import SourceError
 
 KEPT_Q4_0, KEPT_Q4_1 = Target(4, False, True, True), Target(4, True, True, True)
 KEPT_Q8_0, KEPT_Q4_K = Target(8, False, True, True), Target(4, True, True, False)
@@ -51,9 +52,3 @@ def test_a_group_that_does_not_divide_the_rows_names_those_that_do(columns: int,
 def test_a_type_that_cannot_be_read_is_named() -> None:
     with pytest.raises(SourceError, match="has the type I32"):
         check_tensor("blk.0.x", Kind.I32, 32, 32)
-
-
-@pytest.mark.parametrize(("bits", "group_size"), [(5, 32), (0, 32), (4, 16), (None, 0)])
-def test_options_that_no_format_has_are_refused(bits: int | None, group_size: int) -> None:
-    with pytest.raises(InvalidRequestError, match="not supported"):
-        QuantizeOptions(bits, group_size)
