@@ -27,6 +27,7 @@ from app.state.settings import Settings
 from app.theme import apply_theme, apply_zoom
 from engine.api import EngineConfig, EngineHandle, list_models
 from engine.messages import BlockSnapshot, Event
+from engine.planner import machine
 
 if TYPE_CHECKING:
     from app.bridge.engine_client import EngineFactory
@@ -87,7 +88,7 @@ def make_window(home: Path, loop: asyncio.AbstractEventLoop, make_engine: Engine
     apply_zoom(app, settings.get(options.ZOOM_PERCENT))
     client = EngineClient(make_engine, loop)
     history, problem = _open_history(home)
-    window = MainWindow(client, history, settings, lambda: list_models(home))
+    window = MainWindow(client, history, settings, lambda: list_models(home), lambda: machine(home))
     client.setParent(window)
     if problem is not None:
         window.banner.show_message(problem)

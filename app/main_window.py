@@ -35,6 +35,7 @@ from app.visualizer.memory_panel import MemoryPanel
 from app.widgets.icons import show_icon
 from engine.api import ModelEntry
 from engine.messages import EngineDied, ModelLoaded, ModelLoadFailed, SamplingParams, WatchBlocks
+from engine.planner import Machine
 
 _log = logging.getLogger(__name__)
 _FIRST_SIZE = (1280, 800)
@@ -55,6 +56,7 @@ class MainWindow(QMainWindow):
         history: History,
         settings: Settings,
         list_models: Callable[[], list[ModelEntry]],
+        read_machine: Callable[[], Machine],
     ) -> None:
         super().__init__()
         self._client = client
@@ -69,7 +71,7 @@ class MainWindow(QMainWindow):
         self.memory_panel = MemoryPanel()
         self.sidebar = Sidebar()
         self.model_page = ModelPage()
-        self.first_run_page = FirstRunPage()
+        self.first_run_page = FirstRunPage(read_machine)
         self.settings_page = SettingsPage(settings)
         self.models = ModelController(client, list_models, self.model_page, self.first_run_page, self)
         self.tabs = ChatTabs(self._make_tab, self._make_session, self.memory_panel.owner_color_index)

@@ -5,6 +5,7 @@ Knows neither downloads nor the library; it asks for a fetch or a conversion and
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
@@ -27,7 +28,7 @@ STARTER_ID = "starter"
 
 
 class FirstRunPage(Page):
-    """`machine` and `starter` are looked up if not given."""
+    """`read_machine` is asked whenever the page is shown; `starter` is looked up if not given."""
 
     fetch_requested = Signal(str)
     """The catalogue id."""
@@ -37,10 +38,10 @@ class FirstRunPage(Page):
     """The job id."""
 
     def __init__(
-        self, machine: Machine | None = None, starter: CatalogEntry | None = None, parent: QWidget | None = None
+        self, read_machine: Callable[[], Machine], starter: CatalogEntry | None = None, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
-        self._machine = machine
+        self._read_machine = read_machine
         self._machine_line = TextLabel("", "muted")
         self.import_card = ImportCard()
         self.fetch_card = _starter_card(starter)
@@ -73,14 +74,7 @@ class FirstRunPage(Page):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self._machine_line.setText(machine_text(self._machine if self._machine is not None else _this_machine()))
-
-
-def _this_machine() -> Machine:
-    from engine.api import EngineConfig
-    from engine.planner import machine
-
-    return machine(EngineConfig().home)
+        self._machine_line.setText(machine_text(self._read_machine()))
 
 
 def _starter_card(starter: CatalogEntry | None) -> FetchCard | None:

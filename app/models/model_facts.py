@@ -60,14 +60,11 @@ def offer_text(entry: CatalogEntry) -> str:
 
 
 def machine_text(machine: Machine) -> str:
-    """`This machine: … CPU, 4 cores · 15.5 GiB memory (9.1 GiB free) · RTX 3050, 4.0 GiB · 41 GB free disk`."""
+    """`This machine: … CPU, 4 cores · 15.5 GiB memory (9.1 GiB free) · 41 GB free disk`."""
     cores = "1 core" if machine.num_cores == 1 else f"{machine.num_cores} cores"
     parts = [
         f"{machine.cpu_name}, {cores}",
         f"{memory_size(machine.memory_bytes)} memory ({memory_size(machine.memory_free_bytes)} free)",
     ]
-    if machine.gpu_name is not None:
-        memory = machine.gpu_memory_bytes
-        parts.append(machine.gpu_name if memory is None else f"{machine.gpu_name}, {memory_size(memory)}")
     parts.append(f"{file_size(machine.disk_free_bytes)} free disk")
     return "This machine: " + " · ".join(parts)

@@ -14,6 +14,7 @@ from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QApplication, QInputDialog, QSpinBox, QTabBar
 from pytestqt.qtbot import QtBot
 
+from app import application
 from app.__main__ import display_problem, library_problem
 from app.main_window import MainWindow
 from app.state import settings as options
@@ -35,6 +36,7 @@ from engine.messages import (
     Submit,
     WatchBlocks,
 )
+from engine.planner import Machine
 from tests.app.fake_engine import FakeEngine, FakeEngines
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -331,6 +333,19 @@ def test_without_a_model_the_window_welcomes_and_the_first_one_is_loaded(
     engines.newest.emit(JobFinished(start.job_id, "tiny"))
     qtbot.waitUntil(lambda: window.pages.currentWidget() is window.tabs)
     assert LoadModel("tiny") in engines.newest.commands
+
+
+def test_the_welcome_measures_the_disk_of_the_windows_own_data_folder(
+    open_window: OpenWindow, models: list[ModelEntry], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    asked: list[Path] = []
+    monkeypatch.setattr(
+        application, "machine", lambda home: asked.append(home) or Machine("A CPU", 4, 2**34, 2**33, 41 * 10**9)
+    )
+    models.clear()
+    window = open_window()
+    assert window.first_run_page.isVisible()
+    assert set(asked) == {tmp_path}
 
 
 def test_escape_leads_back_from_models_and_settings(qtbot: QtBot, window: MainWindow) -> None:

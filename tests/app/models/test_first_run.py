@@ -17,7 +17,7 @@ FILE = "/models/一个模型.Q4_0.gguf"
 
 @pytest.fixture
 def page(qtbot) -> FirstRunPage:
-    widget = FirstRunPage(MACHINE, STARTER)
+    widget = FirstRunPage(lambda: MACHINE, STARTER)
     qtbot.addWidget(widget)
     widget.resize(900, 500)
     with qtbot.waitExposed(widget):
@@ -48,11 +48,9 @@ def test_machine_is_described_with_units(page: FirstRunPage):
     assert "This machine: A CPU, 4 cores · 16 GiB memory (9.0 GiB free) · 41 GB free disk" in texts(page)
 
 
-def test_graphics_card_is_named_where_there_is_one():
-    with_gpu = Machine("A CPU", 1, 1024**3, 1024**3, 10**9, "RTX 3050 Laptop", 4 * 1024**3)
-    assert machine_text(with_gpu) == (
-        "This machine: A CPU, 1 core · 1.0 GiB memory (1.0 GiB free) · RTX 3050 Laptop, 4.0 GiB · 1.0 GB free disk"
-    )
+def test_one_core_is_not_plural():
+    words = machine_text(Machine("A CPU", 1, 1024**3, 1024**3, 10**9))
+    assert words == "This machine: A CPU, 1 core · 1.0 GiB memory (1.0 GiB free) · 1.0 GB free disk"
 
 
 def test_starter_card_says_what_comes_and_how_large_it_is(page: FirstRunPage):
@@ -60,11 +58,9 @@ def test_starter_card_says_what_comes_and_how_large_it_is(page: FirstRunPage):
     assert "94 MB to download · licence apache-2.0" in texts(page)
 
 
-def test_machine_and_starter_are_looked_up_when_not_given(qtbot):
-    page = FirstRunPage()
+def test_starter_is_looked_up_when_not_given(qtbot):
+    page = FirstRunPage(lambda: MACHINE)
     qtbot.addWidget(page)
-    page.show()
-    assert any(text.startswith("This machine: ") and "free disk" in text for text in texts(page))
     assert page.fetch_card is not None
     assert page.fetch_card.entry.catalog_id == "starter"
 
