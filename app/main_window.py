@@ -13,15 +13,13 @@ from PySide6.QtCore import QByteArray, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QCloseEvent, QKeySequence, QPaintEvent
 from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow, QStackedWidget, QToolButton, QVBoxLayout, QWidget
 
-from app.banner import Banner
 from app.bridge.engine_client import EngineClient
 from app.chat.chat_controller import ChatController
 from app.chat.chat_tabs import ChatTabs
 from app.chat.sidebar import Sidebar
 from app.chat.tab import ChatTab
-from app.dock_title import DockTitle
-from app.model_controller import ModelController
 from app.models.first_run import FirstRunPage
+from app.models.model_controller import ModelController
 from app.models.model_page import ModelPage
 from app.models.model_picker import ModelPicker
 from app.settings_page import SettingsPage
@@ -29,10 +27,12 @@ from app.state import settings as options
 from app.state.history import History
 from app.state.session import Session
 from app.state.settings import Setting, Settings
-from app.status_line import StatusLine
 from app.theme import apply_theme, apply_zoom
 from app.visualizer.memory_panel import MemoryPanel
+from app.widgets.banner import Banner
+from app.widgets.dock_title import DockTitle
 from app.widgets.icons import show_icon
+from app.widgets.status_line import StatusLine
 from engine.api import ModelEntry
 from engine.messages import EngineDied, ModelLoaded, ModelLoadFailed, SamplingParams, WatchBlocks
 from engine.planner import Machine
