@@ -4,6 +4,7 @@ import ast
 import re
 import subprocess
 import sys
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -53,11 +54,36 @@ def _top_level(tree: ast.Module) -> list[ast.AST]:
     return found
 
 
+def graph_of(package: str, depth: int | None) -> dict[str, set[str]]:
+    """Who imports whom inside a package; of names longer than `depth` parts only the folder counts."""
+    graph: dict[str, set[str]] = {}
+    for path in sources(package):
+        if path.name != "__init__.py":
+            names = {name for name in imports(path) if name.startswith(f"{package}.")}
+            node = module_name(path, depth)
+            graph.setdefault(node, set()).update({".".join(name.split(".")[:depth]) for name in names} - {node})
+    return graph
+
+
+def module_name(path: Path, depth: int | None) -> str:
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts[:depth])
+
+
 @pytest.mark.parametrize("package", PACKAGES)
 def test_nothing_imports_upwards(package):
     for path in sources(package):
         roots = {name.split(".")[0] for name in imports(path)}
         assert not roots & FORBIDDEN[package], f"{path.relative_to(ROOT)} imports {roots & FORBIDDEN[package]}"
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_no_modules_import_each_other(package):
+    TopologicalSorter(graph_of(package, depth=None)).prepare()  # raises CycleError naming them
+
+
+@pytest.mark.parametrize("package", ["kernels", "engine"])
+def test_no_folders_import_each_other(package):
+    TopologicalSorter(graph_of(package, depth=2)).prepare()
 
 
 def test_app_knows_the_engine_by_its_doors_only():
