@@ -8,23 +8,20 @@ from __future__ import annotations
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QHideEvent, QKeySequence, QShortcut
+from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QDoubleSpinBox,
     QFormLayout,
-    QHBoxLayout,
     QPlainTextEdit,
     QSpinBox,
-    QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
 from app.bridge.throttle import Throttle
 from app.state.settings import SETTINGS, Setting, Settings
-from app.widgets.icons import show_icon
-from app.widgets.page import Page
+from app.widgets.page import ClosablePage
 from app.widgets.text_label import TextLabel
 
 _STEP = 0.05
@@ -33,27 +30,17 @@ _TEXT_LINES = 4
 _SAVE_INTERVAL_MS = 400
 
 
-class SettingsPage(Page):
+class SettingsPage(ClosablePage):
     """Every change holds at once."""
 
     changed = Signal(object, object)
     """setting, value"""
-    closed = Signal()
 
     def __init__(self, settings: Settings, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__("Settings", parent)
         self._settings = settings
         self.fields: dict[str, QWidget] = {}
         self._throttles: list[Throttle] = []
-        close = QToolButton()
-        close.setToolTip("Back (Esc)")
-        close.setAccessibleName("Back")
-        show_icon(close, "close")
-        close.clicked.connect(self.closed)
-        head = QHBoxLayout()
-        head.addWidget(TextLabel("Settings", "title"), 1)
-        head.addWidget(close)
-        self.column.addLayout(head)
         form = QFormLayout()
         form.setHorizontalSpacing(24)
         form.setVerticalSpacing(16)
@@ -64,8 +51,6 @@ class SettingsPage(Page):
                 form.addRow(setting.label, self._cell(setting))
         self.column.addLayout(form)
         self.column.addStretch(1)
-        context = Qt.ShortcutContext.WidgetWithChildrenShortcut
-        QShortcut(QKeySequence(Qt.Key.Key_Escape), self, self.closed.emit, context=context)
 
     def show_value(self, setting: Setting[Any]) -> None:
         """Brings a field in line with a value that was changed elsewhere."""

@@ -8,15 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QHBoxLayout, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.models.fetch_card import FetchCard
 from app.models.import_card import ImportCard
 from app.models.model_card import ModelCard
-from app.widgets.icons import show_icon
-from app.widgets.page import Page
+from app.widgets.page import ClosablePage
 from app.widgets.text_label import TextLabel
 from engine.messages import JobFinished, JobProgress, ModelLoaded, ModelLoadFailed, ModelLoadProgress
 
@@ -25,7 +23,7 @@ if TYPE_CHECKING:
     from engine.catalog import CatalogEntry
 
 
-class ModelPage(Page):
+class ModelPage(ClosablePage):
     """`catalog` is looked up if not given."""
 
     load_requested = Signal(str)
@@ -37,10 +35,9 @@ class ModelPage(Page):
     """The file's path."""
     cancel_requested = Signal(str)
     """The job id."""
-    closed = Signal()
 
     def __init__(self, catalog: Sequence[CatalogEntry] | None = None, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__("Models", parent)
         self._loaded_id: str | None = None
         self._cards: dict[str, ModelCard] = {}
         self._fetch_cards = {entry.model_id: FetchCard(entry) for entry in _catalog_entries(catalog)}
@@ -50,12 +47,6 @@ class ModelPage(Page):
         self._installed_column = QVBoxLayout()
         self._installed_column.setSpacing(8)
         self._build()
-        QShortcut(
-            QKeySequence(Qt.Key.Key_Escape),
-            self,
-            self.closed.emit,
-            context=Qt.ShortcutContext.WidgetWithChildrenShortcut,
-        )
 
     def set_models(self, models: Sequence[ModelEntry]) -> None:
         """The models in the library now; cards of models that are still the same keep their state."""
@@ -114,15 +105,6 @@ class ModelPage(Page):
         return self._fetch_cards.get(model_id)
 
     def _build(self) -> None:
-        close = QToolButton()
-        close.setToolTip("Back (Esc)")
-        close.setAccessibleName("Back")
-        show_icon(close, "close")
-        close.clicked.connect(self.closed)
-        head = QHBoxLayout()
-        head.addWidget(TextLabel("Models", "title"), 1)
-        head.addWidget(close)
-        self.column.addLayout(head)
         self.column.addSpacing(8)
         self.column.addWidget(TextLabel("On this computer", "heading"))
         self.column.addWidget(self._nothing)

@@ -1,14 +1,17 @@
-"""Owns a page of the centre: one scrolling column of readable width.
+"""Owns a page of the centre: one scrolling column of readable width, and the head of a page that can be left.
 
 Knows nothing of its content.
 """
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QToolButton, QVBoxLayout, QWidget
 
 from app.theme import theme_signals
+from app.widgets.icons import show_icon
+from app.widgets.text_label import TextLabel
 
 _MARGIN_PX = 24
 _SPACING_PX = 8
@@ -42,3 +45,23 @@ class Page(QWidget):
 
     def _limit_width(self) -> None:
         self._content.setMaximumWidth(self.fontMetrics().averageCharWidth() * _MAX_CHARACTERS)
+
+
+class ClosablePage(Page):
+    """A page under its title, from which a button and Esc lead back."""
+
+    closed = Signal()
+
+    def __init__(self, title: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        close = QToolButton()
+        close.setToolTip("Back (Esc)")
+        close.setAccessibleName("Back")
+        show_icon(close, "close")
+        close.clicked.connect(self.closed)
+        head = QHBoxLayout()
+        head.addWidget(TextLabel(title, "title"), 1)
+        head.addWidget(close)
+        self.column.addLayout(head)
+        context = Qt.ShortcutContext.WidgetWithChildrenShortcut
+        QShortcut(QKeySequence(Qt.Key.Key_Escape), self, self.closed.emit, context=context)
