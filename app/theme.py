@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from string import Template
 from typing import Literal
 
@@ -16,10 +15,10 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication
 
+from engine.api import assets_dir
+
 ThemeName = Literal["light", "dark", "system"]
 
-MIN_ZOOM_PERCENT = 80
-MAX_ZOOM_PERCENT = 200
 ICON_SIZE_PX = 16
 MIN_BASE_POINTS = 10.0
 MAX_BASE_POINTS = 11.0
@@ -41,11 +40,6 @@ TEXT_PAIRS: tuple[tuple[str, tuple[str, ...]], ...] = (
 """Every text role and the backgrounds it may stand on; each pair has a contrast of at least 4.5:1."""
 
 
-def asset_path(*parts: str) -> Path:
-    """A file of the assets that ship with the window."""
-    return Path(__file__).resolve().parent.parent.joinpath("assets", *parts)
-
-
 @dataclass(frozen=True, slots=True)
 class Theme:
     """Colours by role, and the colours of the memory view's owners."""
@@ -58,7 +52,7 @@ class Theme:
     @classmethod
     def read(cls, name: str) -> Theme:
         """The theme `assets/themes/<name>.json`."""
-        data = json.loads(asset_path("themes", f"{name}.json").read_text(encoding="utf-8"))
+        data = json.loads((assets_dir() / "themes" / f"{name}.json").read_text(encoding="utf-8"))
         return cls(data["name"], data["is_dark"], data["colors"], data["owners"])
 
     def color(self, role: str) -> QColor:
@@ -133,15 +127,15 @@ def apply_theme(app: QApplication, name: ThemeName) -> Theme:
 
 
 def apply_zoom(app: QApplication, percent: int) -> None:
-    """Scale the base font and all that follows it; `percent` is brought into 80–200."""
+    """Scale the base font and all that follows it."""
     look = _current_look()
-    look.zoom_percent = max(MIN_ZOOM_PERCENT, min(MAX_ZOOM_PERCENT, percent))
+    look.zoom_percent = percent
     _apply(app, look)
 
 
 def stylesheet(theme: Theme, base_points: float, icon_px: int = ICON_SIZE_PX) -> str:
     """The one stylesheet, with the theme's colours and the sizes of this zoom."""
-    template = Template(asset_path("themes", "window.qss").read_text(encoding="utf-8"))
+    template = Template((assets_dir() / "themes" / "window.qss").read_text(encoding="utf-8"))
     return template.substitute(
         theme.colors,
         title_pt=f"{base_points * 1.5:.1f}",

@@ -8,13 +8,13 @@ from collections.abc import Callable
 from collections.abc import Sequence as Events
 from pathlib import Path
 
-from engine.config import EngineConfig
+from engine.config import EngineConfig, assets_dir
 from engine.environment import prepare_environment
 from engine.errors import EngineError
 from engine.messages import BlockSnapshot, Command, EngineDied, Event
 from engine.store.library import Library, ModelEntry
 
-__all__ = ["EngineConfig", "EngineError", "EngineHandle", "ModelEntry", "list_models"]
+__all__ = ["EngineConfig", "EngineError", "EngineHandle", "ModelEntry", "assets_dir", "list_models"]
 
 
 def list_models(home: Path) -> list[ModelEntry]:

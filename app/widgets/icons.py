@@ -12,7 +12,8 @@ from PySide6.QtCore import QByteArray, QObject, QRectF, Qt
 from PySide6.QtGui import QIcon, QPainter, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 
-from app.theme import asset_path, current_theme, theme_signals
+from app.theme import current_theme, theme_signals
+from engine.api import assets_dir
 
 # Sharp at 80–200 % zoom on screens of one, one and a half, and two pixels per point.
 _EDGES_PX = (13, 16, 20, 24, 28, 32, 40, 48, 64)
@@ -62,7 +63,7 @@ class _FollowingIcon(QObject):
 @lru_cache(maxsize=256)
 def _tinted(name: str, color: str, disabled_color: str) -> QIcon:
     result = QIcon()
-    drawing = asset_path("icons", f"{name}.svg").read_text(encoding="utf-8")
+    drawing = (assets_dir() / "icons" / f"{name}.svg").read_text(encoding="utf-8")
     for mode, tint in ((QIcon.Mode.Normal, color), (QIcon.Mode.Disabled, disabled_color)):
         renderer = QSvgRenderer(QByteArray(drawing.replace("currentColor", tint).encode()))
         for edge in _EDGES_PX:

@@ -11,12 +11,12 @@ from app.theme import (
     Theme,
     apply_theme,
     apply_zoom,
-    asset_path,
     current_theme,
     icon_size_px,
     stylesheet,
     theme_signals,
 )
+from engine.api import assets_dir
 
 THEMES = ("light", "dark")
 
@@ -68,7 +68,7 @@ def test_focus_ring_stands_out_from_its_surroundings(name: str):
 def test_stylesheet_uses_only_declared_pairs_of_text_and_background():
     allowed = {(text, background) for text, backgrounds in TEXT_PAIRS for background in backgrounds}
     # A progress bar never shows its text.
-    sheet = re.sub(r"/\*.*?\*/", "", asset_path("themes", "window.qss").read_text(encoding="utf-8"), flags=re.S)
+    sheet = re.sub(r"/\*.*?\*/", "", (assets_dir() / "themes" / "window.qss").read_text(encoding="utf-8"), flags=re.S)
     for selector, body in re.findall(r"([^{}]+)\{((?:[^{}]|\$\{\w+\})*)\}", sheet):
         text = re.search(r"(?:^|[;\s])color: \$(\w+)", body)
         background = re.search(r"background: \$(\w+)", body)
@@ -104,13 +104,13 @@ def test_system_theme_is_one_of_the_two(plain_look: QApplication):
     assert apply_theme(plain_look, "system").name in THEMES
 
 
-@pytest.mark.parametrize(("asked", "given"), [(50, 80), (100, 100), (150, 150), (999, 200)])
-def test_zoom_scales_the_base_font_within_its_limits(plain_look: QApplication, asked: int, given: int):
+@pytest.mark.parametrize("percent", [80, 100, 150, 200])
+def test_zoom_scales_the_base_font(plain_look: QApplication, percent: int):
     apply_zoom(plain_look, 100)
     base = plain_look.font().pointSizeF()
-    apply_zoom(plain_look, asked)
-    assert plain_look.font().pointSizeF() == pytest.approx(base * given / 100)
-    assert icon_size_px() == round(16 * given / 100)
+    apply_zoom(plain_look, percent)
+    assert plain_look.font().pointSizeF() == pytest.approx(base * percent / 100)
+    assert icon_size_px() == round(16 * percent / 100)
 
 
 def test_base_font_is_of_10_to_11_points(plain_look: QApplication):

@@ -6,8 +6,9 @@ import pytest
 from PySide6.QtGui import QColor, QIcon
 from PySide6.QtWidgets import QApplication, QPushButton
 
-from app.theme import apply_theme, asset_path, current_theme
+from app.theme import apply_theme, current_theme
 from app.widgets.icons import icon, show_icon
+from engine.api import assets_dir
 
 NAMES = (
     "plus", "close", "send", "stop", "copy", "chats", "models", "settings", "memory", "search", "arrow-down", "pin",
@@ -31,7 +32,7 @@ def test_icon_is_drawn_in_the_colour_of_its_role(qapp: QApplication, name: str):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_all_icons_share_grid_and_stroke(name: str):
-    drawing = asset_path("icons", f"{name}.svg").read_text(encoding="utf-8")
+    drawing = (assets_dir() / "icons" / f"{name}.svg").read_text(encoding="utf-8")
     assert 'viewBox="0 0 16 16"' in drawing
     assert re.findall(r'stroke-width="([\d.]+)"', drawing) == ["1.5"]
     assert "#" not in drawing
