@@ -81,8 +81,6 @@ class MainWindow(QMainWindow):
         self._add_keys()
         self._restore()
 
-    # --- what stands where
-
     def _build(self) -> None:
         self.pages = QStackedWidget()
         for page in (self.tabs, self.first_run_page, self.model_page, self.settings_page):
@@ -132,8 +130,6 @@ class MainWindow(QMainWindow):
             top_p=float(self.settings.get(options.TOP_P)),
             max_tokens=self.settings.get(options.MAX_TOKENS) or None,
         )
-
-    # --- what is connected with what
 
     def _connect(self) -> None:
         client = self._client
@@ -186,8 +182,6 @@ class MainWindow(QMainWindow):
         entry.triggered.connect(lambda _: action())
         self.addAction(entry)
 
-    # --- pages of the centre
-
     def show_chats(self) -> None:
         self.pages.setCurrentWidget(self.tabs)
         if (tab := self.tabs.current_tab()) is not None:
@@ -207,8 +201,6 @@ class MainWindow(QMainWindow):
             self.show_chats()
         else:
             self.pages.setCurrentWidget(self.first_run_page)
-
-    # --- settings
 
     def change_setting(self, setting: Setting[Any], value: Any) -> None:
         try:
@@ -230,8 +222,6 @@ class MainWindow(QMainWindow):
             apply_theme(app, self.settings.get(options.THEME))
         elif setting is options.ZOOM_PERCENT:
             apply_zoom(app, self.settings.get(options.ZOOM_PERCENT))
-
-    # --- engine and models
 
     def _start_engine(self) -> None:
         self._client.start()
@@ -267,8 +257,6 @@ class MainWindow(QMainWindow):
         await self._client.restart()
         self._client.send(WatchBlocks(self.memory_panel.isVisible()))
         self.models.load_first(self.settings.get(options.LAST_MODEL_ID))
-
-    # --- beginning and end
 
     def _restore(self) -> None:
         geometry = QByteArray.fromBase64(self.settings.get(options.WINDOW_GEOMETRY).encode())

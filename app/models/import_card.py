@@ -103,8 +103,6 @@ class ImportCard(Card):
         self._dialog = dialog
         dialog.open()
 
-    # --- drag and drop
-
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if _dropped_path(event) is not None:
             event.acceptProposedAction()

@@ -66,8 +66,6 @@ class BlockGrid(QAbstractScrollArea):
         self.verticalScrollBar().valueChanged.connect(self._repaint_all)
         theme_signals().theme_changed.connect(self._lay_out)
 
-    # --- what it shows
-
     def show_snapshot(self, snapshot: BlockSnapshot) -> None:
         """Show a newer state of the pool."""
         before, self._table = self._table, BlockTable(snapshot)
@@ -119,8 +117,6 @@ class BlockGrid(QAbstractScrollArea):
         """The block at a point of the viewport."""
         scale = self.devicePixelRatioF()
         return self._geometry.block_at(int(point.x() * scale), int(point.y() * scale) + self._scroll_px())
-
-    # --- painting
 
     def _written_blocks(self) -> set[int]:
         assert self._table is not None
@@ -214,8 +210,6 @@ class BlockGrid(QAbstractScrollArea):
 
     def minimumSizeHint(self) -> QSize:
         return QSize(80, 64)
-
-    # --- cursor and hover
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         num_columns = self._geometry.num_columns
