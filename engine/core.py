@@ -31,7 +31,7 @@ from engine.metrics import Metrics
 from engine.requests import RequestReader
 from engine.scheduler import ScheduledChunk, Scheduler
 from engine.sequence import Sequence, SequenceState
-from engine.text.detokenizer import IncrementalDetokenizer
+from engine.text.detokenizer import CONTEXT_TOKENS, IncrementalDetokenizer
 from engine.text.stop import StopMatcher
 
 _log = logging.getLogger(__name__)
@@ -93,7 +93,9 @@ class EngineCore:
         except EngineError as error:
             self._on_failed(submit.request_id, error.code, str(error))
             return
-        detokenizer = IncrementalDetokenizer(self._reader.tokenizer.decode)
+        # A raw prompt's text goes on; a chat's answer is a text of its own.
+        context = [] if submit.prompt is None else sequence.token_ids[-CONTEXT_TOKENS:]
+        detokenizer = IncrementalDetokenizer(self._reader.tokenizer.decode, context)
         self._answers[submit.request_id] = _Answer(sequence, detokenizer, StopMatcher(submit.params.stop))
         self._publish_positions()
 
