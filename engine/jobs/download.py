@@ -22,6 +22,7 @@ from engine.errors import DownloadError, StorageError
 from engine.store.files import check_cancelled, storage_errors
 
 POLL_INTERVAL_S = 0.1
+KILL_TIMEOUT_S = 2.0
 _ATTEMPT_PREFIX = "attempt-"
 
 
@@ -118,7 +119,7 @@ def _kill_tree(process: subprocess.Popen[bytes]) -> None:
     """End the process and its children, if they still run."""
     if process.poll() is not None:
         return
-    family = []
+    family: list[psutil.Process] = []
     with suppress(psutil.NoSuchProcess):
         family = psutil.Process(process.pid).children(recursive=True)
     process.kill()
@@ -126,6 +127,8 @@ def _kill_tree(process: subprocess.Popen[bytes]) -> None:
         with suppress(psutil.NoSuchProcess):
             child.kill()
     process.wait()
+    # A killed child may live a moment longer, and on Windows keeps the files open that are removed next.
+    psutil.wait_procs(family, timeout=KILL_TIMEOUT_S)
 
 
 def _failure(requirement: str, stderr: str) -> DownloadError | StorageError:
