@@ -24,10 +24,6 @@ class Throttle(QObject):
         self._timer = QTimer(self, singleShot=True, interval=interval_ms, timerType=Qt.TimerType.PreciseTimer)
         self._timer.timeout.connect(self._run)
 
-    @property
-    def is_pending(self) -> bool:
-        return self._timer.isActive()
-
     def request(self) -> None:
         if not self._timer.isActive():
             self._timer.start()

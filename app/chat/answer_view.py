@@ -41,8 +41,6 @@ class AnswerView(QWidget):
         self._views: list[BlockView] = []
         self._first_open = 0
         """The first view that may still change; it alone may hold finished blocks beside open ones."""
-        self.num_rendered_blocks = 0
-        """Blocks written into views so far, repeated writing counted."""
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(_GAP_PX)
@@ -68,7 +66,6 @@ class AnswerView(QWidget):
         for group in groups:
             view = self._view_at(index, group.kind)
             _fill(view, group)
-            self.num_rendered_blocks += len(group.blocks)
             if group.num_finished:
                 is_closed = group.num_finished == len(group.blocks) and not _has_room(view)
                 self._first_open = index + 1 if is_closed else index

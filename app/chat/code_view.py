@@ -59,10 +59,6 @@ class CodeView(QFrame):
     def text(self) -> str:
         return self._text
 
-    @property
-    def num_coloured_lines(self) -> int:
-        return self._highlighter.num_lines
-
     def show_code(self, code: CodeBlock) -> None:
         """Shows the code; what is already there stays untouched if the new text continues it."""
         self._label.setText(code.language)

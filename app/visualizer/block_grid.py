@@ -101,11 +101,6 @@ class BlockGrid(QAbstractScrollArea):
         assert self._table is not None, "no snapshot is shown"
         return describe_block(self._table, block_id, self._owners.title)
 
-    @property
-    def cursor_block(self) -> int | None:
-        """The block that the arrow keys have reached."""
-        return self._cursor
-
     def cell_rect(self, block_id: int) -> QRect:
         """Where a block's cell lies in the viewport, in logical pixels (outside of it when scrolled away)."""
         x_px, y_px = self._geometry.position(block_id)

@@ -35,7 +35,6 @@ class MemoryPanel(QWidget):
         self._model: ModelLoaded | None = None
         self._stats: EngineStats | None = None
         self._snapshot: BlockSnapshot | None = None
-        self._early: BlockSnapshot | None = None
         self.numbers = MemoryNumbers()
         self.grid = BlockGrid(self._owners)
         self.table = OwnerTable(self._owners)
@@ -55,9 +54,6 @@ class MemoryPanel(QWidget):
         self.grid.clear()
         self.table.show_counts(PoolCounts(0, 0, 0, 0, {}))
         self._pages.setCurrentIndex(0 if model is None else 1)
-        early, self._early = self._early, None
-        if early is not None and model is not None and early.model_id == model.model_id:
-            self.show_snapshot(early)
         self._show_texts()
 
     def show_stats(self, stats: EngineStats) -> None:
@@ -67,8 +63,6 @@ class MemoryPanel(QWidget):
     def show_snapshot(self, snapshot: BlockSnapshot) -> None:
         """Repaint the changed cells now, the numbers a little later; not if it is of another model than is loaded."""
         if self._model is None or snapshot.model_id != self._model.model_id:
-            # Snapshots travel beside the events, so the first one may overtake the news of its model.
-            self._early = snapshot
             return
         self._snapshot = snapshot
         self.grid.show_snapshot(snapshot)

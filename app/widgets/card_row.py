@@ -28,10 +28,6 @@ class CardRow(QWidget):
             self._box.addWidget(card, 1)
         theme_signals().theme_changed.connect(self._arrange)
 
-    @property
-    def is_column(self) -> bool:
-        return self._box.direction() == QBoxLayout.Direction.TopToBottom
-
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._arrange()

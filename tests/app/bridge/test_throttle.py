@@ -14,8 +14,8 @@ def test_requests_of_one_interval_make_one_action_at_its_end(qtbot: QtBot) -> No
         throttle.request()
     assert calls == []
     qtbot.waitUntil(lambda: bool(calls))
+    throttle.flush()
     assert calls == [1]
-    assert not throttle.is_pending
 
 
 def test_a_request_during_the_action_makes_another(qtbot: QtBot) -> None:
@@ -38,8 +38,8 @@ def test_flush_acts_at_once_and_only_if_something_was_asked(qtbot: QtBot) -> Non
     assert calls == []
     throttle.request()
     throttle.flush()
+    throttle.flush()
     assert calls == [1]
-    assert not throttle.is_pending
 
 
 def test_a_cancelled_request_does_not_act(qtbot: QtBot) -> None:

@@ -134,13 +134,6 @@ def test_late_snapshot_of_the_model_before_is_ignored(panel: MemoryPanel):
     assert panel.grid.block_at(panel.grid.cell_rect(0).center()) is None
 
 
-def test_snapshot_that_overtook_its_model_is_shown_with_it(panel: MemoryPanel, qtbot):
-    panel.show_snapshot(snapshot(held={0: "t"}))
-    panel.show_model(MODEL)
-    assert panel.grid.description(0) == "block 0x0 · t · refs 1"
-    assert row(panel, "t") == ["t", "1", "0", "0"]
-
-
 def test_next_model_begins_without_the_rows_of_the_one_before(panel: MemoryPanel, qtbot):
     panel.show_model(MODEL)
     panel.show_snapshot(snapshot(held={0: "t"}))

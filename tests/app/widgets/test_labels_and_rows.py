@@ -46,13 +46,14 @@ def test_one_long_word_does_not_widen_its_surroundings(qtbot):
 
 
 def test_cards_stand_in_a_row_and_in_a_column_where_it_is_narrow(qtbot):
-    row = CardRow([Card(), Card()])
+    first, second = Card(), Card()
+    row = CardRow([first, second])
     qtbot.addWidget(row)
     row.show()
     row.resize(1000, 200)
-    qtbot.waitUntil(lambda: not row.is_column)
+    qtbot.waitUntil(lambda: first.x() < second.x() and first.y() == second.y())
     row.resize(300, 200)
-    qtbot.waitUntil(lambda: row.is_column)
+    qtbot.waitUntil(lambda: first.x() == second.x() and first.y() < second.y())
 
 
 @pytest.mark.parametrize("zoom", [100, 200])
