@@ -120,7 +120,7 @@ class MainWindow(QMainWindow):
         self.models.add_picker(picker)
         tab.footer.insertWidget(0, picker)
         tab.show_model(self.models.loaded)
-        tab.saved.connect(self.chats.refresh)
+        tab.turn_begun.connect(self.chats.refresh)
         tab.save_failed.connect(self.banner.show_message)
         return tab
 

@@ -5,12 +5,12 @@ Does not know the history: it shows what it is given and emits what a person ask
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from datetime import date, timedelta
 from itertools import groupby
 
 from PySide6.QtCore import QPoint, QSize, Qt, Signal, SignalInstance
-from PySide6.QtGui import QAction, QKeyEvent
+from PySide6.QtGui import QAction, QIcon, QKeyEvent
 from PySide6.QtWidgets import (
     QLineEdit,
     QListWidget,
@@ -30,8 +30,9 @@ from app.widgets.icons import icon, show_icon
 
 _SEARCH_INTERVAL_MS = 150
 _MARGIN_PX = 8
-_ID_ROLE = Qt.ItemDataRole.UserRole
-_PINNED_ROLE = Qt.ItemDataRole.UserRole + 1
+_KEY_ROLE = Qt.ItemDataRole.UserRole
+_ID_ROLE = Qt.ItemDataRole.UserRole + 1
+_PINNED_ROLE = Qt.ItemDataRole.UserRole + 2
 _ITEM_FLAGS = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEditable
 
 
@@ -67,6 +68,8 @@ class Sidebar(QWidget):
             _SEARCH_INTERVAL_MS, lambda: self.search_changed.emit(self.search_field.text()), self
         )
         self._summaries: list[ChatSummary] = []
+        self._rows: dict[str, QListWidgetItem] = {}
+        """By the chat's id, or by the heading's name."""
         self._current: str | None = None
         self._build()
         theme_signals().theme_changed.connect(self._show_rows)
@@ -89,6 +92,7 @@ class Sidebar(QWidget):
         self.list.itemActivated.connect(self._on_item_clicked)
         self.list.itemChanged.connect(self._on_item_changed)
         self.list.delete_pressed.connect(self._on_delete_pressed)
+        self.list.editing_ended.connect(self._show_rows)
         self.list.customContextMenuRequested.connect(self._open_menu)
         column = QVBoxLayout(self)
         column.setContentsMargins(_MARGIN_PX, _MARGIN_PX, _MARGIN_PX, _MARGIN_PX)
@@ -108,53 +112,68 @@ class Sidebar(QWidget):
         return entry
 
     def show_chats(self, summaries: Iterable[ChatSummary]) -> None:
-        """Shows these chats, newest first."""
+        """Shows these chats, newest first; rows that stay keep their place in view, their choice and their editor."""
         self._summaries = list(summaries)
         self._show_rows()
 
     def select(self, chat_id: str | None) -> None:
         """Marks the chat of the current tab."""
         self._current = chat_id
-        for item in self._chat_items():
-            if item.data(_ID_ROLE) == chat_id:
-                self.list.setCurrentItem(item)
-                return
-        self.list.setCurrentRow(-1)
+        item = self._rows.get(chat_id) if chat_id is not None else None
+        if item is None:
+            self.list.setCurrentRow(-1)
+        else:
+            self.list.setCurrentItem(item)
 
     def _show_rows(self) -> None:
-        today = date.today()
-        self.list.blockSignals(True)
-        self.list.clear()
-        by_group = sorted(self._summaries, key=lambda summary: not summary.is_pinned)
-        for name, group in groupby(by_group, key=lambda summary: group_name(summary, today)):
-            self.list.addItem(self._heading(name))
-            for summary in group:
-                self.list.addItem(self._row(summary))
+        if self.list.is_editing:
+            # Moving a row would take the editor away with what has been typed; `editing_ended` comes back here.
+            return
+        chosen = self.list.currentItem()
+        chosen_key = None if chosen is None else chosen.data(_KEY_ROLE)
+        top = self.list.verticalScrollBar().value()
+        was_blocked = self.list.blockSignals(True)
+        self._put_rows()
         self.list.setIconSize(QSize(icon_size_px(), icon_size_px()))
-        self.list.blockSignals(False)
-        self.select(self._current)
+        kept = next((self._rows[key] for key in (chosen_key, self._current) if key in self._rows), None)
+        if kept is None:
+            self.list.setCurrentRow(-1)
+        else:
+            self.list.setCurrentItem(kept)
+        # Making a row the current one brings it into view, where the person may not be looking.
+        self.list.verticalScrollBar().setValue(top)
+        self.list.blockSignals(was_blocked)
 
-    def _heading(self, name: str) -> QListWidgetItem:
-        item = QListWidgetItem(name)
-        item.setFlags(Qt.ItemFlag.NoItemFlags)
-        item.setForeground(current_theme().color("muted"))
+    def _put_rows(self) -> None:
+        """Brings the rows in line with the summaries; only those that are new, gone or moved are touched."""
+        today = date.today()
+        by_group = sorted(self._summaries, key=lambda summary: not summary.is_pinned)
+        wanted: dict[str, ChatSummary | None] = {}
+        for name, group in groupby(by_group, key=lambda summary: group_name(summary, today)):
+            wanted[name] = None
+            wanted |= {summary.id: summary for summary in group}
+        for gone in self._rows.keys() - wanted.keys():
+            self.list.takeItem(self.list.row(self._rows.pop(gone)))
+        for place, (key, summary) in enumerate(wanted.items()):
+            item = self._put_row(place, key)
+            if summary is None:
+                item.setText(key)
+                item.setFlags(Qt.ItemFlag.NoItemFlags)
+                item.setForeground(current_theme().color("muted"))
+            else:
+                _fill(item, summary)
+
+    def _put_row(self, place: int, key: str) -> QListWidgetItem:
+        """The row of a chat's id or a heading's name, made if need be, at its place."""
+        item = self._rows.get(key)
+        if item is None:
+            item = self._rows[key] = QListWidgetItem()
+            item.setData(_KEY_ROLE, key)
+            self.list.insertItem(place, item)
+        elif self.list.item(place).data(_KEY_ROLE) != key:
+            self.list.takeItem(self.list.row(item))
+            self.list.insertItem(place, item)
         return item
-
-    def _row(self, summary: ChatSummary) -> QListWidgetItem:
-        item = QListWidgetItem(summary.title)
-        item.setFlags(_ITEM_FLAGS)
-        item.setData(_ID_ROLE, summary.id)
-        item.setData(_PINNED_ROLE, summary.is_pinned)
-        item.setToolTip(summary.title)
-        if summary.is_pinned:
-            item.setIcon(icon("pin", "muted"))
-        return item
-
-    def _chat_items(self) -> Iterator[QListWidgetItem]:
-        for row in range(self.list.count()):
-            item = self.list.item(row)
-            if item.data(_ID_ROLE) is not None:
-                yield item
 
     def _on_item_clicked(self, item: QListWidgetItem) -> None:
         chat_id = item.data(_ID_ROLE)
@@ -178,11 +197,17 @@ class Sidebar(QWidget):
         chat_id, is_pinned = item.data(_ID_ROLE), item.data(_PINNED_ROLE)
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.addAction("Rename", lambda: self.list.editItem(item))
+        title = item.text()
+        # By id: the list may be another when an entry is chosen.
+        menu.addAction("Rename", lambda: self._edit(chat_id))
         menu.addAction("Unpin" if is_pinned else "Pin", lambda: self.chat_pinned.emit(chat_id, not is_pinned))
         menu.addSeparator()
-        menu.addAction("Delete…", lambda: self.ask_to_delete(chat_id, item.text()))
+        menu.addAction("Delete…", lambda: self.ask_to_delete(chat_id, title))
         menu.popup(self.list.viewport().mapToGlobal(position))
+
+    def _edit(self, chat_id: str) -> None:
+        if (item := self._rows.get(chat_id)) is not None:
+            self.list.editItem(item)
 
     def ask_to_delete(self, chat_id: str, title: str) -> QMessageBox:
         """Opens the question; the chat is deleted only after a yes."""
@@ -197,10 +222,20 @@ class Sidebar(QWidget):
         return question
 
 
+def _fill(item: QListWidgetItem, summary: ChatSummary) -> None:
+    item.setText(summary.title)
+    item.setToolTip(summary.title)
+    item.setFlags(_ITEM_FLAGS)
+    item.setData(_ID_ROLE, summary.id)
+    item.setData(_PINNED_ROLE, summary.is_pinned)
+    item.setIcon(icon("pin", "muted") if summary.is_pinned else QIcon())
+
+
 class _ChatList(QListWidget):
     """Renames in place by F2 or double click."""
 
     delete_pressed = Signal()
+    editing_ended = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -209,6 +244,12 @@ class _ChatList(QListWidget):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setTextElideMode(Qt.TextElideMode.ElideRight)
         self.setAccessibleName("Chats")
+        # The view has taken its editor away by then: its own slot was connected before.
+        self.itemDelegate().closeEditor.connect(lambda *_: self.editing_ended.emit())
+
+    @property
+    def is_editing(self) -> bool:
+        return self.state() == QListWidget.State.EditingState
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Delete:

@@ -34,8 +34,8 @@ class ChatTab(QWidget):
 
     changed = Signal()
     """The chat's phase, its progress or its title is another now."""
-    saved = Signal()
-    """A message was added or completed, so the chat list may be another now."""
+    turn_begun = Signal()
+    """A turn was put on disk, so the list of chats may be another now."""
     save_failed = Signal(str)
 
     def __init__(
@@ -103,7 +103,6 @@ class ChatTab(QWidget):
         messages = self.session.ask(text, self._model_name())
         # On disk before it is sent: what a person wrote is never lost.
         self._save(messages)
-        self.saved.emit()
         self.composer.clear()
         self._begin()
 
@@ -144,6 +143,7 @@ class ChatTab(QWidget):
         self.changed.emit()
 
     def _begin(self) -> None:
+        self.turn_begun.emit()
         self._stream = self._client.stream(self.session.prompt(), self._read_params(), self.session.id)
         self._task = self._client.run(self._follow(self._stream))
         self.transcript.show_messages()
@@ -168,7 +168,6 @@ class ChatTab(QWidget):
             self._show_phase()
         if not self.session.is_busy:
             self._save_answer()
-            self.saved.emit()
 
     def _on_text_flushed(self, text: str) -> None:
         self.session.append_text(text)

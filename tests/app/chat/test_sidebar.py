@@ -6,7 +6,7 @@ from datetime import date, datetime, timedelta
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLineEdit, QMessageBox
+from PySide6.QtWidgets import QLineEdit, QMenu, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from app.chat.sidebar import Sidebar, group_name
@@ -91,6 +91,63 @@ def test_the_current_chat_stays_marked_when_the_list_changes(sidebar: Sidebar) -
     assert sidebar.list.currentItem().text() == "B"
     sidebar.select(None)
     assert sidebar.list.currentItem() is None
+
+
+def test_a_rename_under_way_outlives_a_change_of_the_list(qtbot: QtBot, sidebar: Sidebar) -> None:
+    sidebar.show_chats([summary("A"), summary("B")])
+    sidebar.select("id of B")
+    renamed: list[tuple[str, str]] = []
+    sidebar.chat_renamed.connect(lambda chat_id, title: renamed.append((chat_id, title)))
+    qtbot.keyClick(sidebar.list, Qt.Key.Key_F2)
+    editor = sidebar.list.findChild(QLineEdit)
+    assert editor is not None
+    editor.setText("Better")
+    sidebar.show_chats([summary("C"), summary("B"), summary("A")])
+    assert rows(sidebar) == ["Today", "A", "B"]
+    qtbot.keyClick(editor, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: renamed == [("id of B", "Better")])
+    qtbot.waitUntil(lambda: rows(sidebar) == ["Today", "C", "B", "A"])
+
+
+def test_a_row_chosen_by_the_keys_stays_chosen_when_the_list_changes(qtbot: QtBot, sidebar: Sidebar) -> None:
+    sidebar.show_chats([summary("A"), summary("B"), summary("C")])
+    sidebar.select("id of A")
+    qtbot.keyClick(sidebar.list, Qt.Key.Key_Down)
+    sidebar.show_chats([summary("New"), summary("C"), summary("B"), summary("A")])
+    assert [item.text() for item in sidebar.list.selectedItems()] == ["B"]
+    sidebar.show_chats([summary("New"), summary("A")])
+    assert [item.text() for item in sidebar.list.selectedItems()] == ["A"]
+
+
+def test_the_view_stays_where_it_was_scrolled_to_when_the_list_changes(qtbot: QtBot, sidebar: Sidebar) -> None:
+    chats = [summary(f"chat {number}") for number in range(200)]
+    sidebar.show_chats(chats)
+    sidebar.select("id of chat 0")
+    bar = sidebar.list.verticalScrollBar()
+    qtbot.waitUntil(lambda: bar.maximum() > 0)
+    bar.setValue(bar.maximum() // 2)
+    before = bar.value()
+    sidebar.show_chats([chats[150], *chats[:150], *chats[151:]])
+    sidebar.grab()
+    assert bar.value() == before > 0
+
+
+def test_the_menu_acts_on_its_chat_although_the_list_has_changed(qtbot: QtBot, sidebar: Sidebar) -> None:
+    sidebar.show_chats([summary("A"), summary("B")])
+    item = sidebar.list.item(2)
+    sidebar.list.customContextMenuRequested.emit(sidebar.list.visualItemRect(item).center())
+    menu = sidebar.findChild(QMenu)
+    assert menu is not None
+    rename, _, _, delete = menu.actions()
+    sidebar.show_chats([summary("A")])
+    rename.trigger()
+    assert sidebar.list.findChild(QLineEdit) is None
+    delete.trigger()
+    question = sidebar.findChild(QMessageBox)
+    assert question is not None
+    assert "“B”" in question.text()
+    question.close()
+    menu.close()
 
 
 def test_search_waits_for_the_typing_to_pause(qtbot: QtBot, sidebar: Sidebar) -> None:

@@ -102,6 +102,17 @@ def test_an_answer_streams_and_ends_with_its_figures(desk: Desk) -> None:
     assert desk.on_disk() == ["hello", "Hi **there**"]
 
 
+def test_the_list_of_chats_is_told_once_a_turn(desk: Desk) -> None:
+    begun: list[bool] = []
+    desk.tab.turn_begun.connect(lambda: begun.append(bool(desk.on_disk())))
+    request_id = desk.send("hello")
+    desk.answer(request_id, "hi")
+    desk.finish(request_id)
+    assert begun == [True]
+    desk.tab.retry()
+    assert begun == [True, True]
+
+
 def test_the_next_question_carries_the_whole_chat(desk: Desk) -> None:
     request_id = desk.send("one")
     desk.answer(request_id, "1")
