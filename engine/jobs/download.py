@@ -19,7 +19,7 @@ from pathlib import Path
 import psutil
 
 from engine.errors import DownloadError, StorageError
-from engine.store.files import check_cancelled, storage_errors
+from engine.store.files import check_cancelled, replace, storage_errors
 
 POLL_INTERVAL_S = 0.1
 KILL_TIMEOUT_S = 2.0
@@ -54,7 +54,7 @@ def download_wheel(
             raise DownloadError(f"pip left no wheel of {package} {version}: fetch again")
         target = folder / wheels[0].name
         with storage_errors(target):
-            os.replace(wheels[0], target)
+            replace(wheels[0], target)
         return target
     finally:
         shutil.rmtree(attempt, ignore_errors=True)

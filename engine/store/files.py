@@ -9,6 +9,8 @@ import errno
 import hashlib
 import os
 import shutil
+import sys
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -19,6 +21,10 @@ from engine.errors import JobCancelledError, StorageError
 CHUNK_BYTES = 1 << 20
 OnBytes = Callable[[int], None]
 """Told of each further count of bytes."""
+
+IS_WINDOWS = sys.platform == "win32"
+REPLACE_PAUSES_S = (0.05, 0.1, 0.2, 0.4, 0.8)
+"""How long to wait, each time, for a program on Windows that holds what is to be renamed."""
 
 _READ_ONLY = (errno.EACCES, errno.EPERM, errno.EROFS)
 _FULL = tuple(getattr(errno, name) for name in ("ENOSPC", "EDQUOT") if hasattr(errno, name))
@@ -44,6 +50,12 @@ def storage_errors(path: Path) -> Iterator[None]:
 def _describe(error: OSError, path: Path) -> str:
     if error.errno in _FULL:
         return f"The disk is full, writing {path}: free some space and start again, finished parts are kept"
+    if IS_WINDOWS and isinstance(error, PermissionError):
+        # Windows says the same of a forbidden folder and of a file that somebody has open.
+        return (
+            f"Cannot write {path}: another program may hold it, such as a virus scanner. Start again, finished parts "
+            "are kept; if it happens every time, choose another folder with --home"
+        )
     if error.errno in _READ_ONLY:
         return f"Cannot write {path}: the folder is read-only for you, choose another with --home"
     return f"Cannot write {path}: {error.strerror or error}"
@@ -67,12 +79,24 @@ def write_file(path: Path, chunks: Iterable[bytes | memoryview], *, is_durable: 
                 if is_durable:
                     file.flush()
                     os.fsync(file.fileno())
-            os.replace(temporary, path)
+            replace(temporary, path)
         except BaseException:
             with suppress(OSError):
                 temporary.unlink()
             raise
     return FileRecord(digest.hexdigest(), size_bytes)
+
+
+def replace(source: Path, target: Path) -> None:
+    """`os.replace`; on Windows tried for a while, as virus scanners open what is new. Raises OSError."""
+    for pause_s in REPLACE_PAUSES_S if IS_WINDOWS else ():
+        try:
+            os.replace(source, target)
+        except PermissionError:
+            time.sleep(pause_s)
+        else:
+            return
+    os.replace(source, target)
 
 
 def hash_file(

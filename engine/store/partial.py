@@ -6,7 +6,6 @@ Knows nothing of where the weights come from.
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -18,7 +17,7 @@ from torch import Tensor
 
 from engine.errors import CheckpointError
 from engine.store.checkpoint import verify_files
-from engine.store.files import FileRecord, hash_file, storage_errors, write_file
+from engine.store.files import FileRecord, hash_file, replace, storage_errors, write_file
 from engine.store.layout import (
     EMBED_FILE,
     EMBEDDING,
@@ -102,8 +101,10 @@ class PartialCheckpoint:
         write_file(self.folder / MANIFEST_FILE, [json.dumps(manifest.to_json(), indent=1).encode()])
         verify_files(self.folder, dict(manifest.files), on_progress, is_cancelled)
         with storage_errors(self.target):
-            (self.folder / PROGRESS_FILE).unlink()
-            os.replace(self.folder, self.target)
+            replace(self.folder, self.target)
+        # Only now, so that a rename that failed can be resumed; left in the model it would do no harm.
+        with suppress(OSError):
+            (self.target / PROGRESS_FILE).unlink()
 
     def discard(self) -> None:
         """Remove the folder and all that is in it. Raises OSError."""
@@ -145,7 +146,7 @@ def remove_model(folder: Path) -> None:
     doomed = folder.with_name(folder.name + PARTIAL_SUFFIX)
     with suppress(FileNotFoundError):
         shutil.rmtree(doomed)
-    os.replace(folder, doomed)
+    replace(folder, doomed)
     shutil.rmtree(doomed)
 
 

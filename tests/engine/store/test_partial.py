@@ -10,7 +10,7 @@ from engine.errors import CheckpointError, StorageError
 from engine.store.checkpoint import Checkpoint
 from engine.store.layout import layer_file
 from engine.store.library import Library
-from engine.store.partial import PartialCheckpoint
+from engine.store.partial import PROGRESS_FILE, PartialCheckpoint
 from tests.engine.store.checkpoints import IDENTITY, make_checkpoint, manifest, write_all
 
 
@@ -80,6 +80,45 @@ def test_nothing_is_listed_until_it_is_finished(target: Path) -> None:
     partial.finish(manifest(partial))
     assert [model.model_id for model in library.list()] == ["tiny"]
     assert sorted(path.name for path in target.parent.iterdir()) == ["tiny"]
+
+
+def test_a_finished_checkpoint_whose_folder_cannot_be_renamed_is_kept_whole(
+    target: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    partial = interrupted(target)
+    write_all(partial)
+    real_replace = os.replace
+
+    def refuse_folders(source: Path, goal: Path) -> None:
+        if Path(source).is_dir():
+            raise OSError(errno.EBUSY, os.strerror(errno.EBUSY))
+        real_replace(source, goal)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("engine.store.files.os.replace", refuse_folders)
+        with pytest.raises(StorageError):
+            partial.finish(manifest(partial))
+    assert Library(target.parent).list() == []
+    resumed = PartialCheckpoint(target, IDENTITY)
+    resumed.begin()
+    assert resumed.files == partial.files
+    resumed.finish(manifest(resumed))
+    assert [model.model_id for model in Library(target.parent).list()] == ["tiny"]
+
+
+def test_a_record_of_progress_left_in_a_model_does_no_harm(target: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    partial = interrupted(target)
+    write_all(partial)
+
+    def refuse(path: Path) -> None:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "unlink", refuse)
+        partial.finish(manifest(partial))
+    assert (target / PROGRESS_FILE).exists()
+    assert [model.model_id for model in Library(target.parent).list()] == ["tiny"]
+    Checkpoint.open(target).verify()
 
 
 def test_bytes_that_read_back_differently_are_not_listed(target: Path) -> None:
