@@ -65,6 +65,10 @@ class CheckpointError(EngineError):
     code = "checkpoint"
 
 
+class DamagedCheckpointError(CheckpointError):
+    """Files of a model are missing or differ from its manifest's record: making the model anew mends it."""
+
+
 class SourceError(EngineError):
     """A file that was to be converted is truncated, of another kind, or of an unsupported architecture."""
 

@@ -6,14 +6,15 @@ Knows nothing of threads, of downloads and of the command line.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from engine.convert.options import QuantizeOptions
 from engine.convert.sources.gguf_source import GgufSource
-from engine.errors import CheckpointError, InvalidRequestError, SourceError
+from engine.errors import DamagedCheckpointError, InvalidRequestError, SourceError
 from engine.messages import JobStage
 from engine.store import layout
+from engine.store.checkpoint import verify_files
 from engine.store.files import check_cancelled, hash_file, require_free_space, storage_errors
 from engine.store.library import Library
 from engine.store.lock import exclusive
@@ -63,8 +64,9 @@ class Converted:
 def convert_file(home: Path, conversion: Conversion, on_progress: OnProgress, is_cancelled: IsCancelled) -> Converted:
     """Make a listed model of a file. Resumes what an earlier call with the same source and options has finished.
 
-    Raises `SourceError`, `StorageError`, `InvalidRequestError` for a name that is taken, `CheckpointError` if the disk
-    gives back other bytes than were written, `JobCancelledError`.
+    A model that is damaged is made again; nothing else that has the folder is ever removed. Raises `SourceError`,
+    `StorageError`, `InvalidRequestError` for a name that is taken, `CheckpointError` if what has the folder cannot be
+    told or read, or if the disk gives back other bytes than were written, `JobCancelledError`.
     """
     name, model_id = conversion.display_name, conversion.target_id
     busy = f"{name} is being converted by another process or job: wait until it has ended"
@@ -73,12 +75,13 @@ def convert_file(home: Path, conversion: Conversion, on_progress: OnProgress, is
         exclusive(home / "locks" / f"{model_id}.lock", busy),
     ):
         sha256 = conversion.sha256 or _source_digest(conversion.source, on_progress, is_cancelled)
-        record = conversion.record(sha256)
-        library = Library(home / "models")
-        if _is_there(library, model_id, name, record):
+        if has_model(home, replace(conversion, sha256=sha256), on_progress, is_cancelled):
             return Converted(model_id, True)
-        identity = {"format_version": layout.FORMAT_VERSION, **asdict(record)}
-        partial = PartialCheckpoint(library.folder(model_id), identity)
+        record, folder = conversion.record(sha256), Library(home / "models").folder(model_id)
+        with storage_errors(folder):
+            # What may still be there is this very model, damaged.
+            remove_model(folder)
+        partial = PartialCheckpoint(folder, {"format_version": layout.FORMAT_VERSION, **asdict(record)})
         partial.begin(is_cancelled)
         require_free_space(partial.folder, _size_bytes(source) - partial.finished_bytes)
         try:
@@ -92,17 +95,25 @@ def convert_file(home: Path, conversion: Conversion, on_progress: OnProgress, is
         return Converted(model_id, False)
 
 
-def has_model(home: Path, conversion: Conversion) -> bool:
-    """Whether this conversion, whose source's sha256 is known, has been made before; nothing is changed on disk.
+def has_model(home: Path, conversion: Conversion, on_progress: OnProgress, is_cancelled: IsCancelled) -> bool:
+    """Whether this conversion, whose source's sha256 is known, has been made before and is still whole.
 
-    Raises `InvalidRequestError` if another model has the id. A damaged model counts as none.
+    False if there is no folder, or one with files that are missing or differ from their record: only such a model may
+    be removed. Raises `InvalidRequestError` if another model has the id, `CheckpointError` if what has the folder
+    cannot be told or read, `JobCancelledError`.
     """
     assert conversion.sha256 is not None
+    library = Library(home / "models")
     try:
-        manifest = Library(home / "models").manifest(conversion.target_id)
-    except CheckpointError:
+        manifest = library.manifest(conversion.target_id)
+        if manifest is None:
+            return False
+        _require_same(manifest, conversion.display_name, conversion.record(conversion.sha256))
+        folder = library.folder(conversion.target_id)
+        verify_files(folder, manifest.files, lambda done, total: on_progress("verify", done, total), is_cancelled)
+    except DamagedCheckpointError:
         return False
-    return manifest is not None and _is_same(manifest, conversion.display_name, conversion.record(conversion.sha256))
+    return True
 
 
 def _source_digest(path: Path, on_progress: OnProgress, is_cancelled: IsCancelled) -> str:
@@ -120,22 +131,11 @@ def _source_digest(path: Path, on_progress: OnProgress, is_cancelled: IsCancelle
         raise SourceError(f"Cannot read {path}: {error.strerror}") from error
 
 
-def _is_there(library: Library, model_id: str, name: str, record: SourceRecord) -> bool:
-    """Whether the model is there already; a damaged one is removed, so that it can be made again."""
-    try:
-        manifest = library.manifest(model_id)
-    except CheckpointError:
-        with storage_errors(library.folder(model_id)):
-            remove_model(library.folder(model_id))
-        return False
-    return manifest is not None and _is_same(manifest, name, record)
-
-
-def _is_same(manifest: Manifest, name: str, record: SourceRecord) -> bool:
-    """True if the model came from this source; raises `InvalidRequestError` if it came from another."""
+def _require_same(manifest: Manifest, name: str, record: SourceRecord) -> None:
+    """Raises `InvalidRequestError` if the model came from another source or with other options."""
     found = manifest.source
     if (found.sha256, found.bits, found.group_size) == (record.sha256, record.bits, record.group_size):
-        return True
+        return
     if found.sha256 != record.sha256:
         difference = f"made from another file ({found.file_name})"
     else:

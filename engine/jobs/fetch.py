@@ -27,7 +27,7 @@ def fetch(entry: CatalogEntry, home: Path, on_progress: OnProgress, is_cancelled
     with exclusive(home / "locks" / f"fetch-{entry.catalog_id}.lock", busy):
         source = work / Path(entry.member).name
         conversion = Conversion(source, entry.name, model_id=entry.model_id, license=entry.license, sha256=entry.sha256)
-        if has_model(home, conversion):
+        if has_model(home, conversion, on_progress, is_cancelled):
             shutil.rmtree(work, ignore_errors=True)
             return Converted(entry.model_id, was_there=True)
         _obtain(entry, work, source, on_progress, is_cancelled)

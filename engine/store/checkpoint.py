@@ -5,13 +5,13 @@ Knows nothing of how the model is run or made.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
-from engine.errors import CheckpointError
+from engine.errors import CheckpointError, DamagedCheckpointError
 from engine.store.files import FileRecord, hash_file
 from engine.store.layout import (
     EMBED_FILE,
@@ -24,7 +24,7 @@ from engine.store.layout import (
     layer_tensor,
     matrix_shapes,
 )
-from engine.store.manifest import Manifest, TensorFormat, check_files, read_manifest
+from engine.store.manifest import Manifest, TensorFormat, check_files, file_error, read_manifest
 from engine.weights import HeadWeights, LayerWeights
 from kernels.formats import FormatError, PackedWeight
 
@@ -91,9 +91,9 @@ class Checkpoint:
     ) -> None:
         """Hash every file against the manifest; `on_progress(bytes done, bytes in all)`.
 
-        Raises `CheckpointError` naming the first file that differs, `JobCancelledError` if cancelled.
+        Raises what `verify_files` raises.
         """
-        verify_files(self.path, dict(self.manifest.files), on_progress, is_cancelled)
+        verify_files(self.path, self.manifest.files, on_progress, is_cancelled)
 
     def _tensors(self, file_name: str) -> dict[str, Tensor]:
         path = self.path / file_name
@@ -135,11 +135,15 @@ class Checkpoint:
 
 def verify_files(
     folder: Path,
-    files: dict[str, FileRecord],
+    files: Mapping[str, FileRecord],
     on_progress: Callable[[int, int], None] | None = None,
     is_cancelled: Callable[[], bool] | None = None,
 ) -> None:
-    """Read every file and compare size and digest. Raises `CheckpointError` naming the first that differs."""
+    """Read every file and compare size and digest.
+
+    Raises `DamagedCheckpointError` naming the first that is missing or differs, `CheckpointError` if one cannot be
+    read, `JobCancelledError` if cancelled.
+    """
     total_bytes = sum(record.size_bytes for record in files.values())
     done_bytes = 0
 
@@ -153,6 +157,6 @@ def verify_files(
         try:
             found = hash_file(folder / name, on_bytes, is_cancelled)
         except OSError as error:
-            raise CheckpointError(f"Cannot read {folder / name} ({error.strerror}): convert the model again") from error
+            raise file_error(folder / name, error) from error
         if found != record:
-            raise CheckpointError(f"{folder / name} differs from its recorded sha256: convert the model again")
+            raise DamagedCheckpointError(f"{folder / name} differs from its recorded sha256: convert the model again")

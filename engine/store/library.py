@@ -6,6 +6,7 @@ Knows nothing of how models are made or run.
 from __future__ import annotations
 
 import logging
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -48,7 +49,9 @@ class Library:
         entries = []
         for folder in folders:
             try:
-                entries.append(_entry(folder, self._manifest(folder)))
+                manifest = read_manifest(folder)
+                check_files(folder, manifest)
+                entries.append(_entry(folder, manifest))
             except CheckpointError as error:
                 _log.warning("not listed: %s", error)
         return entries
@@ -66,20 +69,13 @@ class Library:
         raise ModelNotFoundError(f"There is no model {name!r} (models: {have}): use one of these, or `fetch starter`")
 
     def manifest(self, model_id: str) -> Manifest | None:
-        """The manifest of a complete model, None if there is no folder. Raises `CheckpointError` if it is damaged."""
+        """What `read_manifest` says of a model whose files are not looked at, None if there is no folder."""
         folder = self.folder(model_id)
-        return self._manifest(folder) if folder.exists() else None
+        return read_manifest(folder) if os.path.lexists(folder) else None
 
     def folder(self, model_id: str) -> Path:
         assert is_model_id(model_id), model_id
         return self._models_dir / model_id
-
-    def _manifest(self, folder: Path) -> Manifest:
-        manifest = read_manifest(folder)
-        if manifest.model_id != folder.name:
-            raise CheckpointError(f"{folder} holds the model {manifest.model_id}: give the folder that name")
-        check_files(folder, manifest)
-        return manifest
 
 
 def _entry(folder: Path, manifest: Manifest) -> ModelEntry:

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from engine.errors import CheckpointError
+from engine.errors import CheckpointError, DamagedCheckpointError
 from engine.spec import ModelSpec
 from engine.store.files import FileRecord
 from engine.store.layout import FORMAT_VERSION, GENERATION_FILE, MANIFEST_FILE, TEXT_FILES, matrix_names
@@ -111,7 +111,7 @@ class Manifest:
         }
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any], generation: Mapping[str, Any]) -> Manifest:
+    def from_json(cls, data: Mapping[str, Any], generation: Generation) -> Manifest:
         """Inverse of `to_json`. Raises KeyError, TypeError or ValueError on content of another shape."""
         return cls(
             model_id=str(data["model_id"]),
@@ -120,7 +120,7 @@ class Manifest:
             quantization={name: TensorFormat(**fields) for name, fields in data["quantization"].items()},
             source=SourceRecord(**data["source"]),
             license=data["license"],
-            generation=Generation.from_json(generation),
+            generation=generation,
             files={name: FileRecord(**fields) for name, fields in data["files"].items()},
             weights_digest=str(data["weights_digest"]),
             tokenizer_digest=str(data["tokenizer_digest"]),
@@ -139,43 +139,76 @@ def digests(files: Mapping[str, FileRecord]) -> tuple[str, str]:
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """The manifest of a finished model. Raises `CheckpointError` if it is missing, damaged or of another version."""
-    data = _read_json(folder / MANIFEST_FILE)
+    """The manifest of a finished model.
+
+    Raises `CheckpointError` if the folder holds no model that this program knows, `DamagedCheckpointError` if it does,
+    but generation.json is missing or damaged.
+    """
+    path = folder / MANIFEST_FILE
+    try:
+        data = _read_json(path)
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise CheckpointError(f"{folder} is no model, it has no {path.name}: if it is in the way, move it") from error
+    except OSError as error:
+        raise file_error(path, error) from error
+    except ValueError as error:
+        raise _damaged_manifest(path, error) from error
     version = data.get("format_version")
     if version != FORMAT_VERSION:
         raise CheckpointError(
-            f"{folder} has format version {version}, this program reads {FORMAT_VERSION}: convert the model again"
+            f"{folder} has format version {version}, this program reads {FORMAT_VERSION}: "
+            "use the program that made it, or convert the model again under another name"
         )
-    generation = _read_json(folder / GENERATION_FILE)
+    if not isinstance(model_id := data.get("model_id"), str):
+        raise _damaged_manifest(path, "it names no model")
+    if model_id != folder.name:
+        raise CheckpointError(f"{folder} holds the model {model_id}: give the folder that name")
+    generation = _read_generation(folder / GENERATION_FILE)
     try:
         manifest = Manifest.from_json(data, generation)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise CheckpointError(f"{folder / MANIFEST_FILE} is damaged ({error}): convert the model again") from error
+        raise _damaged_manifest(path, error) from error
     if missing := set(matrix_names(manifest.spec)) - set(manifest.quantization):
-        raise CheckpointError(f"{folder / MANIFEST_FILE} lacks {min(missing)}: convert the model again")
+        raise _damaged_manifest(path, f"it lacks {min(missing)}")
     return manifest
 
 
 def check_files(folder: Path, manifest: Manifest) -> None:
-    """Raises `CheckpointError` unless every file is there with its size; the content is not read."""
+    """Raises as `read_manifest` does unless every file is there with its size; the content is not read."""
     for name, record in manifest.files.items():
         try:
             size_bytes = (folder / name).stat().st_size
         except OSError as error:
-            raise CheckpointError(f"{folder / name} is missing: convert the model again") from error
+            raise file_error(folder / name, error) from error
         if size_bytes != record.size_bytes:
-            raise CheckpointError(
+            raise DamagedCheckpointError(
                 f"{folder / name} has {size_bytes} bytes, must have {record.size_bytes}: convert the model again"
             )
 
 
-def _read_json(path: Path) -> dict[str, Any]:
+def file_error(path: Path, error: OSError) -> CheckpointError:
+    """What to raise for a model's file that cannot be read: only one that is not there counts as damage."""
+    if isinstance(error, FileNotFoundError | NotADirectoryError):
+        return DamagedCheckpointError(f"{path} is missing: convert the model again")
+    return CheckpointError(f"Cannot read {path} ({error.strerror}): check its permissions and the disk")
+
+
+def _read_generation(path: Path) -> Generation:
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        return Generation.from_json(_read_json(path))
     except OSError as error:
-        raise CheckpointError(f"Cannot read {path} ({error.strerror}): convert the model again") from error
-    except ValueError as error:
-        raise CheckpointError(f"{path} is damaged ({error}): convert the model again") from error
+        raise file_error(path, error) from error
+    except (KeyError, TypeError, ValueError) as error:
+        raise DamagedCheckpointError(f"{path} is damaged ({error}): convert the model again") from error
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    """Raises OSError, and ValueError unless it is a JSON object."""
+    data = json.loads(path.read_text(encoding="utf-8"))
     if not isinstance(data, dict):
-        raise CheckpointError(f"{path} is damaged (no JSON object): convert the model again")
+        raise ValueError("no JSON object")
     return data
+
+
+def _damaged_manifest(path: Path, reason: object) -> CheckpointError:
+    return CheckpointError(f"{path} is damaged ({reason}): remove the folder, then convert the model again")

@@ -15,7 +15,6 @@ from typing import Any
 
 from torch import Tensor
 
-from engine.errors import CheckpointError
 from engine.store.checkpoint import verify_files
 from engine.store.files import FileRecord, hash_file, replace, storage_errors, write_file
 from engine.store.layout import (
@@ -99,7 +98,7 @@ class PartialCheckpoint:
         Raises `StorageError`, `CheckpointError` if a file reads back differently, `JobCancelledError`.
         """
         write_file(self.folder / MANIFEST_FILE, [json.dumps(manifest.to_json(), indent=1).encode()])
-        verify_files(self.folder, dict(manifest.files), on_progress, is_cancelled)
+        verify_files(self.folder, manifest.files, on_progress, is_cancelled)
         with storage_errors(self.target):
             replace(self.folder, self.target)
         # Only now, so that a rename that failed can be resumed; left in the model it would do no harm.
@@ -137,12 +136,9 @@ class PartialCheckpoint:
 
 
 def remove_model(folder: Path) -> None:
-    """Remove a damaged model, renamed first so that no half of it is ever listed.
-
-    Raises `CheckpointError` for a folder that is no model of ours, OSError if it cannot be removed.
-    """
-    if not (folder / MANIFEST_FILE).is_file():
-        raise CheckpointError(f"{folder} is in the way and is no model: move it elsewhere")
+    """Remove a model if there is one, renamed first so that no half of it is ever listed. Raises OSError."""
+    if not folder.exists():
+        return
     doomed = folder.with_name(folder.name + PARTIAL_SUFFIX)
     with suppress(FileNotFoundError):
         shutil.rmtree(doomed)

@@ -1,6 +1,8 @@
 """A file becomes a listed model: once, whole, resumable, and only if it fits."""
 
 import errno
+import io
+import json
 import os
 from collections import namedtuple
 from pathlib import Path
@@ -19,7 +21,7 @@ from engine.errors import (
     StorageError,
 )
 from engine.store.checkpoint import Checkpoint
-from engine.store.layout import layer_file
+from engine.store.layout import GENERATION_FILE, MANIFEST_FILE, layer_file
 from engine.store.library import Library
 from engine.store.lock import exclusive
 from tests.engine.tiny_models import CHAT_TEMPLATE, tiny_gguf, write_tiny_gguf
@@ -160,6 +162,80 @@ def test_a_damaged_model_is_made_again(tmp_path: Path, source: Path) -> None:
     (tmp_path / "models" / "tiny-model" / layer_file(1)).unlink()
     assert not convert(tmp_path, Conversion(source)).was_there
     assert listed(tmp_path) == ["tiny-model"]
+
+
+def test_a_model_with_a_changed_byte_is_made_again(tmp_path: Path, source: Path) -> None:
+    convert(tmp_path, Conversion(source))
+    path = tmp_path / "models" / "tiny-model" / layer_file(1)
+    good = path.read_bytes()
+    path.write_bytes(good[:-1] + bytes([good[-1] ^ 1]))
+    assert not convert(tmp_path, Conversion(source)).was_there
+    assert path.read_bytes() == good
+
+
+def change_manifest(folder: Path, **values: object) -> None:
+    path = folder / MANIFEST_FILE
+    path.write_text(json.dumps(json.loads(path.read_text()) | values))
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"format_version": 2}, r"format version 2, this program reads 1.*another name"),
+        ({"model_id": "mine"}, r"holds the model mine: give the folder that name"),
+        ({"spec": {}}, r"manifest\.json is damaged .*remove the folder"),
+        ({"model_id": 5}, r"manifest\.json is damaged .*remove the folder"),
+    ],
+)
+@pytest.mark.parametrize("is_incomplete", [False, True])
+def test_a_model_that_is_not_known_is_refused_and_left_alone(
+    tmp_path: Path, source: Path, values: dict[str, object], message: str, is_incomplete: bool
+) -> None:
+    convert(tmp_path, Conversion(source))
+    folder = tmp_path / "models" / "tiny-model"
+    change_manifest(folder, **values)
+    if is_incomplete:
+        (folder / layer_file(0)).unlink()
+    before = contents(folder)
+    with pytest.raises(CheckpointError, match=message):
+        convert(tmp_path, Conversion(source))
+    assert contents(folder) == before
+
+
+def test_an_incomplete_model_of_another_file_is_left_alone(tmp_path: Path, source: Path) -> None:
+    convert(tmp_path, Conversion(source))
+    folder = tmp_path / "models" / "tiny-model"
+    (folder / layer_file(0)).unlink()
+    before = contents(folder)
+    other = tiny_gguf("qwen2", seed=1).write(tmp_path / "other.gguf")
+    with pytest.raises(InvalidRequestError, match="another file"):
+        convert(tmp_path, Conversion(other, "tiny model"))
+    assert contents(folder) == before
+
+
+@pytest.mark.parametrize("name", [MANIFEST_FILE, GENERATION_FILE, layer_file(0)])
+def test_a_model_that_cannot_be_read_is_left_alone(
+    tmp_path: Path, source: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    convert(tmp_path, Conversion(source))
+    folder = tmp_path / "models" / "tiny-model"
+    before = contents(folder)
+    real_open = io.open
+
+    def forbid(file: object, *arguments: object, **options: object) -> object:
+        if str(file) == str(folder / name):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(file))
+        return real_open(file, *arguments, **options)  # type: ignore[call-overload]
+
+    with monkeypatch.context() as patch:
+        patch.setattr("io.open", forbid)
+        with pytest.raises(CheckpointError, match=r"Cannot read .*Permission denied.*check its permissions"):
+            convert(tmp_path, Conversion(source))
+    assert contents(folder) == before
 
 
 def test_a_foreign_folder_of_the_same_name_is_left_alone(tmp_path: Path, source: Path) -> None:
