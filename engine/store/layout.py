@@ -42,11 +42,6 @@ def matrix_shapes(spec: ModelSpec) -> dict[str, tuple[int, int]]:
     }
 
 
-def weight_files(spec: ModelSpec) -> tuple[str, ...]:
-    """The files of weights in the order in which they are written and loaded."""
-    return (EMBED_FILE, *(layer_file(index) for index in range(spec.num_layers)), HEAD_FILE)
-
-
 def matrix_names(spec: ModelSpec) -> tuple[str, ...]:
     """The names of all matrices, as the manifest's `quantization` lists them."""
     layers = (layer_tensor(index, matrix) for index in range(spec.num_layers) for matrix in LAYER_MATRICES)

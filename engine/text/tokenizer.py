@@ -23,10 +23,6 @@ class Tokenizer:
         self.bos_token_id = bos_token_id
         self._adds_bos = adds_bos and bos_token_id is not None
 
-    @property
-    def vocab_size(self) -> int:
-        return self._tokenizer.get_vocab_size(with_added_tokens=True)
-
     def token(self, token_id: int | None) -> str:
         """A token's own spelling, for chat templates; empty if there is no such token."""
         return "" if token_id is None else self._tokenizer.id_to_token(token_id) or ""
