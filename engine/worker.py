@@ -13,9 +13,10 @@ import time
 from collections.abc import Callable
 from collections.abc import Sequence as Events
 
+from engine.backends import choose_backend
 from engine.config import EngineConfig
 from engine.core import EngineCore
-from engine.errors import BackendError, EngineError, ModelBusyError, NoModelError
+from engine.errors import EngineError, ModelBusyError, NoModelError
 from engine.jobs.runner import JobRunner
 from engine.messages import (
     BlockSnapshot,
@@ -39,7 +40,6 @@ from engine.messages import (
 from engine.planner import num_physical_cores
 from engine.serving import ServedModel, serve
 from engine.store.library import Library
-from kernels.backends import BackendUnavailableError, load_backend
 from kernels.ops import Backend
 
 _log = logging.getLogger(__name__)
@@ -96,10 +96,7 @@ class Worker:
 
     def _start(self) -> None:
         num_threads = self._config.num_threads or num_physical_cores()
-        try:
-            self._backend = load_backend(self._config.backend, num_threads)
-        except BackendUnavailableError as error:
-            raise BackendError(str(error)) from error
+        self._backend = choose_backend(self._config.backend, num_threads)
         self._events.append(EngineStarted(self._backend.name, num_threads))
         self._publish()
 

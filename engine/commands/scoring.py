@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.config import EngineConfig
-from engine.errors import BackendError, InvalidRequestError
+from engine.errors import InvalidRequestError
 
 DEFAULT_WINDOW = 512
 
@@ -29,13 +29,13 @@ def add_parsers(subparsers: argparse._SubParsersAction[Any]) -> None:
 
 def run_perplexity(args: argparse.Namespace) -> int:
     # Imported here, so that the other commands do not wait for torch.
+    from engine.backends import choose_backend
     from engine.bench.perplexity import score
     from engine.models.loading import load_decoder
     from engine.planner import num_physical_cores
     from engine.serving import load_tokenizer
     from engine.store.checkpoint import Checkpoint
     from engine.store.library import Library
-    from kernels.backends import BackendUnavailableError, load_backend
 
     text = _read_text(args.file)
     checkpoint = Checkpoint.open(Library(EngineConfig(home=args.home).models_dir).find(args.model).path)
@@ -43,10 +43,7 @@ def run_perplexity(args: argparse.Namespace) -> int:
     token_ids = load_tokenizer(checkpoint).encode_raw(text)
     if len(token_ids) < 2:
         raise InvalidRequestError(f"{args.file} has {len(token_ids)} tokens: at least 2 are needed")
-    try:
-        backend = load_backend(args.backend, num_physical_cores())
-    except BackendUnavailableError as error:
-        raise BackendError(str(error)) from error
+    backend = choose_backend(args.backend, num_physical_cores())
     decoder, _ = load_decoder(checkpoint, backend)
     result = score(decoder, backend, token_ids, args.window)
     if args.json:

@@ -1,0 +1,15 @@
+"""The backend that was asked for, or an error that a person can act on. Knows nothing of models."""
+
+from __future__ import annotations
+
+from engine.errors import BackendError
+from kernels.backends import BackendUnavailableError, load_backend
+from kernels.ops import Backend
+
+
+def choose_backend(name: str, num_threads: int) -> Backend:
+    """Raises `BackendError` if it cannot run on this machine."""
+    try:
+        return load_backend(name, num_threads)
+    except BackendUnavailableError as error:
+        raise BackendError(str(error)) from error
