@@ -92,8 +92,12 @@ class Backend(ABC):
         """Repack a weight from the plain layout into the one that this backend's kernels read."""
 
     @abstractmethod
-    def describe(self, weight: Any) -> WeightFacts:
-        """What really runs for a prepared weight."""
+    def describe(self, weight: PackedWeight) -> WeightFacts:
+        """What really runs where rows are multiplied by this weight; it need not be prepared for that."""
+
+    @abstractmethod
+    def resident_bytes(self, weight: Any) -> int:
+        """Bytes of memory that a prepared weight holds; pages mapped from its file, which can be dropped, aside."""
 
     @abstractmethod
     def embed(self, table: Any, token_ids: Tensor, scale: float = 1.0) -> Tensor:

@@ -81,8 +81,11 @@ class ReferenceBackend(Backend):
     def prepare(self, weight: PackedWeight) -> ReferenceWeight:
         return ReferenceWeight(dequantize(weight))
 
-    def describe(self, weight: ReferenceWeight) -> WeightFacts:
+    def describe(self, weight: PackedWeight) -> WeightFacts:
         return WeightFacts("float32", "float32", "float32", "torch linear")
+
+    def resident_bytes(self, weight: ReferenceWeight) -> int:
+        return weight.matrix.nbytes
 
     def embed(self, table: ReferenceWeight, token_ids: Tensor, scale: float = 1.0) -> Tensor:
         checks.check_embed(token_ids)

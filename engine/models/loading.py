@@ -16,26 +16,28 @@ from kernels.ops import Backend
 def load_decoder(
     checkpoint: Checkpoint, backend: Backend, on_progress: Callable[[int, int], None] | None = None
 ) -> tuple[Decoder, int]:
-    """The decoder, and the bytes its weights take in the checkpoint's formats. `on_progress(layers done, layers)`.
+    """The decoder, and the bytes of memory its matrices hold. `on_progress(layers done, layers)`.
 
     Raises `CheckpointError` for a damaged checkpoint.
     """
     spec = checkpoint.manifest.spec
-    table = checkpoint.read_embedding()
-    size_bytes = table.size_bytes
-    prepared_table = backend.prepare(table)
+    table = backend.prepare(checkpoint.read_embedding())
     layers: list[LayerWeights[Any]] = []
     for index in range(spec.num_layers):
-        layer = checkpoint.read_layer(index)
-        size_bytes += sum(m.size_bytes for m in (layer.qkv, layer.output, layer.gate_up, layer.down))
-        layers.append(_prepare_layer(layer, backend))
+        layers.append(_prepare_layer(checkpoint.read_layer(index), backend))
         if on_progress is not None:
             on_progress(index + 1, spec.num_layers)
-    head = checkpoint.read_head()
+    plain = checkpoint.read_head()
+    matrix = None if plain.matrix is None else backend.prepare(plain.matrix)
+    head = HeadWeights(plain.norm.to(backend.device), matrix)
+    return Decoder(spec, backend, table, layers, head), _resident_bytes(backend, table, layers, head)
+
+
+def _resident_bytes(backend: Backend, table: Any, layers: list[LayerWeights[Any]], head: HeadWeights[Any]) -> int:
+    matrices = [table, *(matrix for layer in layers for matrix in (layer.qkv, layer.output, layer.gate_up, layer.down))]
     if head.matrix is not None:
-        size_bytes += head.matrix.size_bytes
-    matrix = None if head.matrix is None else backend.prepare(head.matrix)
-    return Decoder(spec, backend, prepared_table, layers, HeadWeights(head.norm.to(backend.device), matrix)), size_bytes
+        matrices.append(head.matrix)
+    return sum(backend.resident_bytes(matrix) for matrix in matrices)
 
 
 def _prepare_layer(layer: LayerWeights[PackedWeight], backend: Backend) -> LayerWeights[Any]:

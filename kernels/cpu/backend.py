@@ -45,16 +45,18 @@ class CpuBackend(Backend):
     def prepare(self, weight: PackedWeight) -> CpuWeight:
         return pack(weight)
 
-    def describe(self, weight: CpuWeight) -> WeightFacts:
-        plain = weight.plain
-        container = {3: "3-bit codes in int4", 4: "int4", 8: "8-bit codes in two int4 planes"}[plain.bits]
+    def describe(self, weight: PackedWeight) -> WeightFacts:
+        container = {3: "3-bit codes in int4", 4: "int4", 8: "8-bit codes in two int4 planes"}[weight.bits]
         dense = "bfloat16" if self._dense_dtype == torch.bfloat16 else "float32"
         return WeightFacts(
-            weight_format=f"{container}, groups of {plain.group_size} with bfloat16 scales",
+            weight_format=f"{container}, groups of {weight.group_size} with bfloat16 scales",
             activation="bfloat16",
             accumulator="float32",
             kernel=f"torch int4pack_mm; for many rows {dense} linear on the dequantised weight",
         )
+
+    def resident_bytes(self, weight: CpuWeight) -> int:
+        return weight.packed.nbytes + weight.scales_and_zeros.nbytes
 
     def embed(self, table: CpuWeight, token_ids: Tensor, scale: float = 1.0) -> Tensor:
         checks.check_embed(token_ids)

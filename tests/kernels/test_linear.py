@@ -108,9 +108,19 @@ def test_a_weight_is_written_out_from_the_scales_of_the_int4_kernel(
 
 
 def test_facts_name_the_container_that_runs(backend: Backend, reference: Backend) -> None:
-    facts = {bits: backend.describe(backend.prepare(random_weight(16, 32, bits))) for bits in (3, 4, 8)}
+    facts = {bits: backend.describe(random_weight(16, 32, bits)) for bits in (3, 4, 8)}
     assert facts[3].weight_format.startswith("3-bit codes in int4")
     assert facts[4].weight_format.startswith("int4, groups of 32")
     assert facts[8].weight_format.startswith("8-bit codes in two int4 planes")
     assert {fact.activation for fact in facts.values()} == {"bfloat16"}
-    assert reference.describe(reference.prepare(random_weight(16, 32))).weight_format == "float32"
+    assert reference.describe(random_weight(16, 32)).weight_format == "float32"
+
+
+@pytest.mark.parametrize(("bits", "num_planes"), [(3, 1), (4, 1), (8, 2)])
+def test_a_prepared_weight_counts_the_bytes_it_holds_itself(
+    backend: Backend, reference: Backend, bits: int, num_planes: int
+) -> None:
+    weight = random_weight(20, 64, bits)
+    # 20 rows are padded to 32; nibbles, and two bfloat16 a group.
+    assert backend.resident_bytes(backend.prepare(weight)) == 32 * num_planes * (64 // 2 + 64 // 32 * 4)
+    assert reference.resident_bytes(reference.prepare(weight)) == 20 * 64 * 4
