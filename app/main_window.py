@@ -146,6 +146,7 @@ class MainWindow(QMainWindow):
         self.models.models_changed.connect(self._on_models_changed)
         self.chats.failed.connect(self.banner.show_message)
         self.chats.titles_changed.connect(self.memory_panel.set_owner_titles)
+        self.tabs.tabs_changed.connect(self._on_tabs_changed)
         self.chats.chat_opened.connect(self.show_chats)
         self.sidebar.models_requested.connect(self.show_models)
         self.sidebar.settings_requested.connect(self.show_settings)
@@ -230,6 +231,9 @@ class MainWindow(QMainWindow):
     def _on_models_changed(self) -> None:
         if self.models.models and self.pages.currentWidget() is self.first_run_page:
             self.show_chats()
+
+    def _on_tabs_changed(self) -> None:
+        self.memory_panel.set_open_owners(tab.session.id for tab in self.tabs.tabs())
 
     def _on_loaded_changed(self, model: ModelLoaded | None) -> None:
         self.memory_panel.show_model(model)

@@ -24,7 +24,7 @@ class ChatController(QObject):
     """The history could not be read or written."""
     chat_opened = Signal()
     titles_changed = Signal(dict)
-    """chat id -> title, of every chat seen so far: a closed one may still have blocks in memory"""
+    """chat id -> title, of the chats in the list and in the tabs"""
 
     def __init__(self, history: History, tabs: ChatTabs, sidebar: Sidebar, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -32,7 +32,6 @@ class ChatController(QObject):
         self._tabs = tabs
         self._sidebar = sidebar
         self._search = ""
-        self._titles: dict[str, str] = {}
         sidebar.chat_chosen.connect(self.open)
         sidebar.new_chat_requested.connect(self.new_chat)
         sidebar.chat_renamed.connect(self.rename)
@@ -59,9 +58,8 @@ class ChatController(QObject):
         nothing: list[ChatSummary] = []
         summaries = self._guarded(lambda: self._history.chats(self._search), nothing)
         self._sidebar.show_chats(summaries)
-        self._titles |= {summary.id: summary.title for summary in summaries}
-        self._titles |= {tab.session.id: tab.session.title for tab in self._tabs.tabs()}
-        self.titles_changed.emit(self._titles)
+        titles = {summary.id: summary.title for summary in summaries}
+        self.titles_changed.emit(titles | {tab.session.id: tab.session.title for tab in self._tabs.tabs()})
 
     def new_chat(self) -> None:
         self._tabs.new_chat()

@@ -5,6 +5,8 @@ Knows the engine only by its messages; shows what they hold and nothing beyond.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QStackedWidget, QVBoxLayout, QWidget
@@ -35,6 +37,7 @@ class MemoryPanel(QWidget):
         self._model: ModelLoaded | None = None
         self._stats: EngineStats | None = None
         self._snapshot: BlockSnapshot | None = None
+        self._open_owners: frozenset[str] = frozenset()
         self.numbers = MemoryNumbers()
         self.grid = BlockGrid(self._owners)
         self.table = OwnerTable(self._owners)
@@ -73,8 +76,13 @@ class MemoryPanel(QWidget):
         self._owners.set_titles(titles)
         self._ask_for_texts()
 
+    def set_open_owners(self, owners: Iterable[str]) -> None:
+        """The owners that have a tab: they keep their colours whether or not they have blocks."""
+        self._open_owners = frozenset(owners)
+        self._ask_for_texts()
+
     def owner_color_index(self, owner: str) -> int:
-        """The index for `Theme.owner_color` of this owner, the same for as long as the panel lives."""
+        """The index for `Theme.owner_color` of this owner, the same for as long as it has a tab or blocks."""
         return self._owners.color_index(owner)
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -127,12 +135,12 @@ class MemoryPanel(QWidget):
             self._text_timer.start()
 
     def _show_texts(self) -> None:
+        counts = None if self._snapshot is None else BlockTable(self._snapshot).counts()
+        self._owners.forget_all_but(self._open_owners.union(() if counts is None else counts.by_owner))
         if self._model is None:
             return
         model, stats = self._model, self._stats
-        counts = None
-        if self._snapshot is not None:
-            counts = BlockTable(self._snapshot).counts()
+        if counts is not None:
             self.table.show_counts(counts)
         block_bytes = model.block_size * model.kv_bytes_per_token
         if stats is not None:

@@ -5,24 +5,34 @@ Knows neither blocks nor the colours themselves.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
+from itertools import count
 
 _LONGEST_ID = 24
 
 
 class Owners:
-    """Colour indexes in the order in which owners were first seen, and titles as the chats have them."""
+    """Colour indexes, the smallest free one for each owner as it is first seen, and titles as the chats have them."""
 
     def __init__(self) -> None:
         self._indexes: dict[str, int] = {}
         self._titles: dict[str, str] = {}
 
     def color_index(self, owner: str) -> int:
-        """The owner's index; it stays the same for as long as the view lives."""
-        return self._indexes.setdefault(owner, len(self._indexes))
+        """The owner's index; it stays the same until the owner is forgotten."""
+        if owner not in self._indexes:
+            used = set(self._indexes.values())
+            self._indexes[owner] = next(index for index in count() if index not in used)
+        return self._indexes[owner]
 
     def set_titles(self, titles: Mapping[str, str]) -> None:
-        self._titles = dict(titles)
+        """The titles of the chats there are; a deleted one keeps its own for as long as it has a colour."""
+        kept = {owner: title for owner, title in self._titles.items() if owner in self._indexes}
+        self._titles = {**kept, **titles}
+
+    def forget_all_but(self, shown: Container[str]) -> None:
+        """Frees the colour indexes of owners that are not shown anywhere."""
+        self._indexes = {owner: index for owner, index in self._indexes.items() if owner in shown}
 
     def title(self, owner: str) -> str:
         """The chat's title, or the start of its id where no chat is known for it."""

@@ -119,13 +119,43 @@ def test_watching_follows_visibility(panel: MemoryPanel):
     assert seen == [False, True]
 
 
-def test_colour_of_an_owner_stays_when_others_go_and_come(panel: MemoryPanel):
-    first = panel.owner_color_index("t")
-    assert panel.owner_color_index("r") != first
+def test_colour_of_an_owner_with_a_tab_stays_when_others_go_and_come(panel: MemoryPanel, qtbot):
+    panel.set_open_owners(["t", "r"])
+    first, second = panel.owner_color_index("t"), panel.owner_color_index("r")
+    assert first != second
     panel.show_model(MODEL)
     panel.show_snapshot(snapshot(held={0: "z"}))
+    qtbot.waitUntil(lambda: row(panel, "z") is not None)
     panel.show_model(None)
-    assert panel.owner_color_index("t") == first
+    assert (panel.owner_color_index("t"), panel.owner_color_index("r")) == (first, second)
+
+
+def test_colour_is_free_again_when_its_owner_has_neither_tab_nor_blocks(panel: MemoryPanel, qtbot):
+    panel.set_open_owners(["t", "r"])
+    panel.show_model(MODEL)
+    panel.show_snapshot(snapshot(held={0: "t", 1: "r"}))
+    qtbot.waitUntil(lambda: row(panel, "t") is not None)
+    freed = panel.owner_color_index("t")
+    panel.set_open_owners(["r"])
+    panel.show_snapshot(snapshot(held={1: "r"}, cached={0: "t"}, step=1))
+    qtbot.waitUntil(lambda: row(panel, "t") == ["t", "0", "0", "1"])
+    assert panel.owner_color_index("t") == freed
+    panel.show_snapshot(snapshot(held={1: "r"}, step=2))
+    qtbot.waitUntil(lambda: row(panel, "t") is None)
+    assert panel.owner_color_index("new") == freed
+
+
+def test_title_of_a_deleted_chat_stays_until_it_has_no_block(panel: MemoryPanel, qtbot):
+    panel.set_owner_titles({"t": "Trip plan"})
+    panel.show_model(MODEL)
+    panel.show_snapshot(snapshot(cached={0: "t"}))
+    panel.set_owner_titles({})
+    qtbot.waitUntil(lambda: row(panel, "t") == ["Trip plan", "0", "0", "1"])
+    panel.show_snapshot(snapshot(step=1))
+    qtbot.waitUntil(lambda: row(panel, "t") is None)
+    panel.set_owner_titles({})
+    panel.show_snapshot(snapshot(held={0: "t"}, step=2))
+    qtbot.waitUntil(lambda: row(panel, "t") == ["t", "1", "0", "0"])
 
 
 def test_late_snapshot_of_the_model_before_is_ignored(panel: MemoryPanel):
