@@ -38,8 +38,9 @@ class Composer(QPlainTextEdit):
         """Emits the text, unless there is none or an input method has not finished its part."""
         if self._preedit:
             QGuiApplication.inputMethod().commit()
-        if not self._preedit and self.toPlainText().strip():
-            self.submitted.emit(self.toPlainText().strip())
+        text = _without_blank_ends(self.toPlainText())
+        if text and not self._preedit:
+            self.submitted.emit(text)
 
     def inputMethodEvent(self, event: QInputMethodEvent) -> None:
         self._preedit = event.preeditString()
@@ -80,3 +81,10 @@ class Composer(QPlainTextEdit):
         )
         outside = self.height() - self.viewport().height()
         self.setFixedHeight(min(wanted_px, most_px) + max(outside, 0))
+
+
+def _without_blank_ends(text: str) -> str:
+    """The text without blank lines before and behind it; its first line keeps the indentation that code may need."""
+    lines = text.split("\n")
+    filled = [number for number, line in enumerate(lines) if line.strip()]
+    return "\n".join(lines[filled[0] : filled[-1] + 1]) if filled else ""

@@ -58,6 +58,12 @@ def test_shift_enter_breaks_the_line(writer: Writer) -> None:
     assert writer.sent == ["one\ntwo"]
 
 
+def test_blank_lines_at_both_ends_go_and_the_first_lines_indentation_stays(writer: Writer) -> None:
+    writer.composer.setPlainText("\n  \n    if x:\n\n        y\n \n")
+    writer.press(Qt.Key.Key_Return)
+    assert writer.sent == ["    if x:\n\n        y"]
+
+
 @pytest.mark.parametrize("text", ["", "   "])
 def test_nothing_is_not_sent(writer: Writer, text: str) -> None:
     writer.type(text)
