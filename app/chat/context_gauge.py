@@ -37,11 +37,12 @@ class ContextGauge(QWidget):
     def text(self) -> str:
         return self._label.text()
 
-    def show_tokens(self, num_tokens: int, max_context: int | None) -> None:
-        self.setVisible(max_context is not None)
-        if max_context is None:
+    def show_tokens(self, num_tokens: int, max_tokens: int | None) -> None:
+        """`max_tokens` is what the longest chat may have, None while no model is loaded."""
+        self.setVisible(max_tokens is not None)
+        if max_tokens is None:
             return
-        self._label.setText(f"ctx {short_count(num_tokens)} / {short_count(max_context)}")
-        self._bar.setRange(0, max_context)
-        self._bar.setValue(min(num_tokens, max_context))
-        self.setToolTip(f"{num_tokens:,} of {max_context:,} tokens of the model's context are used by this chat.")
+        self._label.setText(f"ctx {short_count(num_tokens)} / {short_count(max_tokens)}")
+        self._bar.setRange(0, max_tokens)
+        self._bar.setValue(min(num_tokens, max_tokens))
+        self.setToolTip(f"{num_tokens:,} of the {max_tokens:,} tokens that a chat can have are used by this one.")

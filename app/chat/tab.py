@@ -182,8 +182,10 @@ class ChatTab(QWidget):
         self.changed.emit()
 
     def _show_context(self) -> None:
-        max_context = None if self._model is None else self._model.max_context
-        self.gauge.show_tokens(self.session.num_context_tokens, max_context)
+        model = self._model
+        # A small pool holds less than the model could read.
+        limit = None if model is None else min(model.max_context, model.num_blocks * model.block_size)
+        self.gauge.show_tokens(self.session.num_context_tokens, limit)
 
     def _model_name(self) -> str | None:
         return None if self._model is None else self._model.name

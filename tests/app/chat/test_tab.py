@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -221,6 +222,8 @@ def test_the_gauge_counts_the_chats_tokens(desk: Desk) -> None:
     desk.answer(request_id, "hi")
     desk.finish(request_id)
     assert desk.tab.gauge.text() == "ctx 60 / 8k"
+    desk.tab.show_model(replace(MODEL, num_blocks=100))
+    assert desk.tab.gauge.text() == "ctx 60 / 1.6k"
     desk.tab.show_model(None)
     assert not desk.tab.gauge.isVisible()
 
