@@ -7,8 +7,8 @@ from kernels.backends import BackendUnavailableError, load_backend
 from kernels.ops import Backend
 
 
-def choose_backend(name: str, num_threads: int) -> Backend:
-    """Raises `BackendError` if it cannot run on this machine."""
+def choose_backend(name: str, num_threads: int | None = None) -> Backend:
+    """As `load_backend`; raises `BackendError` if it cannot run on this machine."""
     try:
         return load_backend(name, num_threads)
     except BackendUnavailableError as error:

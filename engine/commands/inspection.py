@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from engine.store.files import mebibytes
 from engine.store.layout import matrix_names, matrix_shapes
 from engine.store.library import ModelEntry
 from engine.store.manifest import Manifest, TensorFormat, read_manifest
+
+
+@dataclass(frozen=True, slots=True)
+class FormatGroup:
+    """Matrices of one kind and one format. `label` is for reading; `layers` is empty outside the layers."""
+
+    label: str
+    matrix: str
+    layers: tuple[int, ...]
+    form: TensorFormat
 
 
 def inspect_model(model: ModelEntry) -> dict[str, Any]:
@@ -21,7 +32,7 @@ def inspect_model(model: ModelEntry) -> dict[str, Any]:
         "name": model.name,
         "path": str(model.path),
         "spec": manifest.spec.to_json(),
-        "formats": _grouped_formats(manifest),
+        "formats": {group.label: _describe(group.form) for group in group_formats(manifest)},
         "num_weights": num_weights,
         "weight_bytes": weight_bytes,
         "effective_bits": round(8 * weight_bytes / num_weights, 3),
@@ -47,21 +58,22 @@ def _matrix_sizes(manifest: Manifest) -> list[tuple[int, int, int]]:
     return sizes
 
 
-def _grouped_formats(manifest: Manifest) -> dict[str, str]:
-    """One line per matrix and format; the layers are named where they do not agree."""
-    layers: dict[tuple[str, str], list[int]] = {}
-    formats: dict[str, str] = {}
+def group_formats(manifest: Manifest) -> list[FormatGroup]:
+    """Every matrix is in one group: first those outside the layers, then each kind and format of the layers' own."""
+    layers: dict[tuple[str, TensorFormat], list[int]] = {}
+    groups: list[FormatGroup] = []
     for name in matrix_names(manifest.spec):
-        described = _describe(manifest.quantization[name])
+        form = manifest.quantization[name]
         if name.startswith("layers."):
             _, index, matrix = name.split(".")
-            layers.setdefault((matrix, described), []).append(int(index))
+            layers.setdefault((matrix, form), []).append(int(index))
         else:
-            formats[name] = described
-    for (matrix, described), indexes in layers.items():
+            groups.append(FormatGroup(name, name, (), form))
+    for (matrix, form), indexes in layers.items():
         is_all = len(indexes) == manifest.spec.num_layers
-        formats[matrix if is_all else f"{matrix} in layers {_ranges(indexes)}"] = described
-    return formats
+        label = matrix if is_all else f"{matrix} in layers {_ranges(indexes)}"
+        groups.append(FormatGroup(label, matrix, tuple(indexes), form))
+    return groups
 
 
 def _describe(form: TensorFormat) -> str:
@@ -97,3 +109,5 @@ def print_inspection(facts: dict[str, Any]) -> None:
     print(f"  source      {facts['source']['file_name']} (sha256 {facts['source']['sha256']})")
     print(f"  licence     {facts['license'] or 'not stated'}")
     print(f"  digest      {facts['weights_digest']}")
+    if facts["is_verified"]:
+        print("  files       all as recorded, by sha256")

@@ -1,6 +1,6 @@
 """`fetch`, `convert`, `models` and `inspect`: what is in the library and how it gets there.
 
-Imports torch only where weights are made or measured, so that listing stays quick.
+Imports torch only where weights are made or read, so that listing stays quick.
 """
 
 from __future__ import annotations
@@ -32,8 +32,9 @@ def add_parsers(subparsers: argparse._SubParsersAction[Any]) -> None:
     convert.add_argument("--group", type=int, choices=(32, 64, 128), default=32, help="weights per scale (%(default)s)")
     convert.set_defaults(run=run_convert)
     subparsers.add_parser("models", help="list the models of the library").set_defaults(run=run_models)
-    inspect = subparsers.add_parser("inspect", help="what a model is and how its weights are stored")
+    inspect = subparsers.add_parser("inspect", help="what a model is, and how its weights are stored and run")
     inspect.add_argument("model", metavar="MODEL")
+    inspect.add_argument("--verify", action="store_true", help="read every file and compare its sha256")
     inspect.set_defaults(run=run_inspect)
 
 
@@ -91,11 +92,24 @@ def run_models(args: argparse.Namespace) -> int:
 
 
 def run_inspect(args: argparse.Namespace) -> int:
-    facts = inspect_model(Library(args.home / "models").find(args.model))
+    from engine.backends import choose_backend
+    from engine.commands.execution import describe_execution, print_execution
+    from engine.store.checkpoint import Checkpoint
+
+    model = Library(args.home / "models").find(args.model)
+    checkpoint = Checkpoint.open(model.path)
+    if args.verify:
+        with ProgressLine() as line:
+            checkpoint.verify(lambda done, total: line.show("verify", done, total))
+    backend = choose_backend(args.backend)
+    facts = inspect_model(model) | {"is_verified": args.verify}
+    execution = describe_execution(checkpoint, backend)
     if args.json:
+        facts["execution"] = {"backend": backend.name, "weights": execution}
         print(json.dumps(facts, ensure_ascii=False, indent=1))
-    else:
-        print_inspection(facts)
+        return 0
+    print_inspection(facts)
+    print_execution(backend.name, execution)
     return 0
 
 

@@ -58,6 +58,39 @@ def test_inspect_groups_the_layers_that_agree(tmp_path: Path, capsys: pytest.Cap
     assert "licence     apache-2.0" in shown
 
 
+def test_inspect_tells_what_runs_for_each_format(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    tiny = tiny_gguf(is_tied=False)
+    tiny.types = {"blk.1.ffn_down.weight": Kind.F16, "output.weight": Kind.Q8_0}
+    run(tmp_path, "convert", tiny.write(tmp_path / "tiny.gguf", Kind.Q4_0))
+    capsys.readouterr()
+    assert run(tmp_path, "--json", "inspect", "tiny") == 0
+    execution = json.loads(capsys.readouterr().out)["execution"]
+    assert execution["backend"] == "cpu"
+    eight, four = execution["weights"]
+    # The embedding is no product here: the head is a matrix of its own.
+    assert eight["tensors"] == ["head", "down in layers 1"]
+    assert four["tensors"] == ["qkv", "output", "gate_up", "down in layers 0"]
+    assert (eight["checkpoint_bits"], four["checkpoint_bits"]) == (8, 4)
+    assert four["weight_format"] == "int4, groups of 32 with bfloat16 scales"
+    assert (four["activation"], four["accumulator"]) == ("bfloat16", "float32")
+    assert "int4pack_mm" in four["kernel"]
+    assert run(tmp_path, "inspect", "tiny", "--backend", "reference") == 0
+    assert "on reference, qkv, output, gate_up, down in layers 0\n  checkpoint  4 bits\n" in capsys.readouterr().out
+
+
+def test_inspect_reads_the_files_when_asked(tmp_path: Path, source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run(tmp_path, "convert", source)
+    assert run(tmp_path, "inspect", "tiny", "--verify") == 0
+    assert "files       all as recorded" in capsys.readouterr().out
+    path = tmp_path / "models" / "tiny" / "head.safetensors"
+    data = path.read_bytes()
+    path.write_bytes(data[:-1] + bytes([data[-1] ^ 1]))
+    assert run(tmp_path, "inspect", "tiny") == 0
+    assert "as recorded" not in capsys.readouterr().out
+    assert run(tmp_path, "inspect", "tiny", "--verify") == 2
+    assert "head.safetensors differs from its recorded sha256" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
