@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from app.state.advice import database_advice
 from app.state.session import AnswerStats, Message, Session, restored_phase
 from app.state.set_aside import set_aside
 
@@ -74,9 +75,7 @@ class History:
         try:
             self._db = self._open()
         except sqlite3.OperationalError as error:  # no permission, locked, no space: the file itself may be sound
-            raise HistoryError(
-                f"Cannot open {path}: {error}. Check the folder's permissions and free space."
-            ) from error
+            raise HistoryError(f"Cannot open {path}: {error}. {database_advice(error)}") from error
         except sqlite3.DatabaseError:
             self._start_anew("damaged", "is damaged")
         else:
@@ -115,23 +114,35 @@ class History:
             kept = set_aside(self._path, reason, companions=("-wal", "-shm"))
             self._db = self._open()
         except (OSError, sqlite3.Error) as error:
-            raise HistoryError(f"The chat history {why} and cannot be set aside: {error}.") from error
+            raise HistoryError(
+                f"The chat history {why} and cannot be set aside: {error}. Move {self._path} away."
+            ) from error
         self.notice = f"The chat history {why}. It was kept as {kept.name}, and a new history was started."
 
     @contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        with self._transaction("BEGIN", "read from") as db:
+            yield db
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        with self._transaction("BEGIN IMMEDIATE", "saved to") as db:
+            yield db
+
+    @contextmanager
+    def _transaction(self, begin: str, what: str) -> Iterator[sqlite3.Connection]:
         try:
-            self._db.execute("BEGIN IMMEDIATE")
+            self._db.execute(begin)
             try:
                 yield self._db
-            except BaseException:
-                self._db.execute("ROLLBACK")
-                raise
-            self._db.execute("COMMIT")
+                self._db.execute("COMMIT")
+            finally:
+                # SQLite ends some failed transactions by itself.
+                if self._db.in_transaction:
+                    self._db.execute("ROLLBACK")
         except sqlite3.Error as error:
-            raise HistoryError(
-                f"Chats cannot be saved to {self._path}: {error}. Free some space on this disk."
-            ) from error
+            place = self._path or "memory"
+            raise HistoryError(f"Chats cannot be {what} {place}: {error}. {database_advice(error)}") from error
 
     def close(self) -> None:
         self._db.close()
@@ -145,13 +156,13 @@ class History:
                OR EXISTS (SELECT 1 FROM messages WHERE chat_id = chats.id AND text LIKE ?1 ESCAPE '\')
             ORDER BY updated_at_s DESC
         """
-        with self._transaction() as db:
+        with self._reading() as db:
             rows = db.execute(query, (pattern,)).fetchall()
         return [ChatSummary(chat_id, title, bool(pinned), updated) for chat_id, title, pinned, updated in rows]
 
     def load(self, chat_id: str) -> Session | None:
         """The chat with its messages; None if there is no such chat. Unfinished answers come back as interrupted."""
-        with self._transaction() as db:
+        with self._reading() as db:
             chat = db.execute(
                 "SELECT id, title, system_prompt, is_pinned, created_at_s FROM chats WHERE id = ?", (chat_id,)
             ).fetchone()
@@ -175,7 +186,7 @@ class History:
 
     def save(self, session: Session, messages: Sequence[Message]) -> None:
         """Stores the chat's own row and those of its `messages` that changed."""
-        with self._transaction() as db:
+        with self._writing() as db:
             db.execute(
                 "INSERT INTO chats VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET title = excluded.title,"
                 " system_prompt = excluded.system_prompt, is_pinned = excluded.is_pinned,"
@@ -197,24 +208,24 @@ class History:
                 )
 
     def delete_message(self, message: Message) -> None:
-        with self._transaction() as db:
+        with self._writing() as db:
             db.execute("DELETE FROM messages WHERE id = ?", (message.id,))
 
     def rename(self, chat_id: str, title: str) -> None:
-        with self._transaction() as db:
+        with self._writing() as db:
             db.execute("UPDATE chats SET title = ? WHERE id = ?", (title, chat_id))
 
     def set_pinned(self, chat_id: str, is_pinned: bool) -> None:
-        with self._transaction() as db:
+        with self._writing() as db:
             db.execute("UPDATE chats SET is_pinned = ? WHERE id = ?", (is_pinned, chat_id))
 
     def delete(self, chat_id: str) -> None:
-        with self._transaction() as db:
+        with self._writing() as db:
             db.execute("DELETE FROM chats WHERE id = ?", (chat_id,))
 
     def save_tabs(self, chat_ids: Sequence[str], current: str | None) -> None:
         """Remembers the open tabs; chats that were never saved are left out."""
-        with self._transaction() as db:
+        with self._writing() as db:
             db.execute("DELETE FROM tabs")
             db.executemany(
                 "INSERT INTO tabs SELECT ?1, id, ?3 FROM chats WHERE id = ?2",
@@ -223,7 +234,7 @@ class History:
 
     def load_tabs(self) -> tuple[list[str], str | None]:
         """The chats of the open tabs in order, and the current one's."""
-        with self._transaction() as db:
+        with self._reading() as db:
             rows = db.execute("SELECT chat_id, is_current FROM tabs ORDER BY position").fetchall()
         return [chat_id for chat_id, _ in rows], next((chat_id for chat_id, is_current in rows if is_current), None)
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, Literal, TypeVar
 
+from app.state.advice import file_advice
 from app.state.set_aside import set_aside
 
 T = TypeVar("T")
@@ -116,13 +117,23 @@ class Settings:
             values = json.loads(self._path.read_text(encoding="utf-8"))
         except FileNotFoundError:
             return {}
+        except OSError as error:
+            self._start_anew("unreadable", f"could not be read: {error.strerror}")
+            return {}
         except (ValueError, RecursionError):
             values = None
         if isinstance(values, dict):
             return values
-        kept = set_aside(self._path, "damaged")
-        self.notice = f"The settings file was damaged. It was kept as {kept.name}; the settings are the default ones."
+        self._start_anew("damaged", "was damaged")
         return {}
+
+    def _start_anew(self, reason: str, why: str) -> None:
+        """Moves the file out of the way, so that the next change does not take its place."""
+        try:
+            rest = f"It was kept as {set_aside(self._path, reason).name}."
+        except OSError as error:
+            rest = f"It cannot be moved away: {error.strerror}. {file_advice(error)}"
+        self.notice = f"The settings file {why}. The settings are the default ones. {rest}"
 
     def _write(self) -> None:
         temporary = self._path.with_name(self._path.name + ".new")

@@ -201,6 +201,15 @@ def test_a_write_that_fails_is_a_history_error_and_leaves_the_chat_as_it_was(pat
     assert summary.title == "Trip"
 
 
+def test_a_read_that_fails_says_that_it_was_a_read(path: Path) -> None:
+    history = History(path)
+    history.close()
+    with pytest.raises(HistoryError, match=r"cannot be read from .*chats\.sqlite3"):
+        history.chats()
+    with pytest.raises(HistoryError, match=r"cannot be saved to .*chats\.sqlite3"):
+        history.rename("id", "title")
+
+
 def test_a_history_in_memory_works_without_a_file() -> None:
     history = History(None)
     session = stored(history, chat())

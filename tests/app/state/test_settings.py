@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import math
 from pathlib import Path
@@ -64,6 +65,32 @@ def test_a_damaged_file_is_set_aside(path: Path, content: str) -> None:
     assert kept.read_text(encoding="utf-8") == content
     assert settings.notice is not None
     assert kept.name in settings.notice
+
+
+def test_a_file_that_cannot_be_read_is_set_aside(path: Path) -> None:
+    path.mkdir()
+    settings = Settings(path)
+    assert settings.get(THEME) == THEME.default
+    (kept,) = path.parent.glob("settings.json.unreadable-*")
+    assert settings.notice is not None
+    assert "could not be read" in settings.notice
+    assert kept.name in settings.notice
+    settings.set(ZOOM_PERCENT, 120)
+    assert Settings(path).get(ZOOM_PERCENT) == 120
+
+
+def test_a_file_that_cannot_be_read_or_moved_is_told_and_left_alone(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(path: Path, reason: str) -> Path:
+        raise PermissionError(errno.EACCES, "Permission denied", str(path))
+
+    path.mkdir()
+    monkeypatch.setattr("app.state.settings.set_aside", refuse)
+    settings = Settings(path)
+    assert settings.get(THEME) == THEME.default
+    assert "Check that you may read and write" in (settings.notice or "")
+    assert path.is_dir()
 
 
 @pytest.mark.parametrize(
