@@ -91,7 +91,7 @@ def make_window(home: Path, loop: asyncio.AbstractEventLoop, make_engine: Engine
     window = MainWindow(client, history, settings, lambda: list_models(home), lambda: machine(home))
     client.setParent(window)
     if problem is not None:
-        window.banner.show_message(problem)
+        window.banner.add_message(problem)
     return window
 
 

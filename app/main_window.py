@@ -24,6 +24,7 @@ from app.models.model_page import ModelPage
 from app.models.model_picker import ModelPicker
 from app.settings_page import SettingsPage
 from app.state import settings as options
+from app.state.advice import file_advice
 from app.state.history import History
 from app.state.session import Session
 from app.state.settings import Setting, Settings
@@ -142,6 +143,7 @@ class MainWindow(QMainWindow):
         client.model_changed.connect(self.status_line.show_model)
         self.memory_panel.watch_changed.connect(lambda is_on: client.send(WatchBlocks(is_on)))
         self.models.loaded_changed.connect(self._on_loaded_changed)
+        self.models.list_failed.connect(self._on_list_failed)
         self.models.load_failed.connect(self._on_load_failed)
         self.models.models_changed.connect(self._on_models_changed)
         self.chats.failed.connect(self.banner.show_message)
@@ -207,7 +209,8 @@ class MainWindow(QMainWindow):
         try:
             self.settings.set(setting, value)
         except OSError as error:
-            self.banner.show_message(f"The settings cannot be saved: {error.strerror}. Free some space on this disk.")
+            cause = f"{error.strerror} ({error.filename})"
+            self.banner.show_message(f"The settings cannot be saved: {cause}. {file_advice(error)}")
 
     def _zoom_by(self, percent: int) -> None:
         setting = options.ZOOM_PERCENT
@@ -242,6 +245,14 @@ class MainWindow(QMainWindow):
         if model is not None:
             self.change_setting(options.LAST_MODEL_ID, model.model_id)
 
+    def _on_list_failed(self, problem: str) -> None:
+        self.banner.show_message(problem, "Try again", self._list_again)
+
+    def _list_again(self) -> None:
+        self.models.refresh()
+        if self.models.loaded is None:
+            self.models.load_first(self.settings.get(options.LAST_MODEL_ID))
+
     def _on_load_failed(self, failure: ModelLoadFailed) -> None:
         self.banner.show_message(failure.message, "Models", self.show_models)
 
@@ -273,8 +284,8 @@ class MainWindow(QMainWindow):
         self.chats.restore()
         self.show_home()
         notices = [notice for notice in (self.settings.notice, self._history.notice) if notice is not None]
-        if notices:
-            self.banner.show_message("\n".join(notices))
+        for notice in notices:
+            self.banner.add_message(notice)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)

@@ -14,7 +14,7 @@ from app.models.first_run import FirstRunPage
 from app.models.job_ids import convert_job_id, fetch_job_id
 from app.models.model_page import ModelPage
 from app.models.model_picker import ModelPicker
-from engine.api import ModelEntry
+from engine.api import EngineError, ModelEntry
 from engine.messages import (
     CancelJob,
     ConvertJob,
@@ -40,6 +40,8 @@ class ModelController(QObject):
     loaded_changed = Signal(object)
     """ModelLoaded | None"""
     load_failed = Signal(ModelLoadFailed)
+    list_failed = Signal(str)
+    """Why the library could not be read, and what to do."""
 
     def __init__(
         self,
@@ -68,8 +70,15 @@ class ModelController(QObject):
         client.job_finished.connect(self._on_job_finished)
 
     def refresh(self) -> None:
-        """Reads the library again."""
-        self.models = self._list_models()
+        """Reads the library again. Where it cannot be read, the models that were known stay."""
+        try:
+            self.models = self._list_models()
+        except (OSError, EngineError) as error:
+            cause = f"{error.strerror} ({error.filename})" if isinstance(error, OSError) else str(error)
+            self.list_failed.emit(
+                f"The models cannot be listed. {cause.rstrip('.')}. Make it a folder that you may read, then try again."
+            )
+            return
         for view in self._views():
             view.set_models(self.models)
         self.models_changed.emit()

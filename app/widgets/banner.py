@@ -17,7 +17,7 @@ _MARGIN_PX = 8
 
 
 class Banner(QFrame):
-    """Shows one message at a time; the newest replaces the one before."""
+    """Shows one message; the next one replaces it, or is added to it."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -47,6 +47,13 @@ class Banner(QFrame):
         self.action_button.setText(action_words)
         self.action_button.setVisible(action is not None)
         self.show()
+
+    def add_message(self, text: str) -> None:
+        """Puts a message below the one that is shown, whose action stays."""
+        if self.isHidden():
+            self.show_message(text)
+        else:
+            self.label.setText(f"{self.label.text()}\n{text}")
 
     def _act(self) -> None:
         self.hide()

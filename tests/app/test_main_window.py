@@ -20,7 +20,7 @@ from app.main_window import MainWindow
 from app.state import settings as options
 from app.state.session import Phase
 from app.theme import current_theme
-from engine.api import ModelEntry
+from engine.api import ModelEntry, list_models
 from engine.messages import (
     BlockSnapshot,
     EngineDied,
@@ -346,6 +346,35 @@ def test_the_welcome_measures_the_disk_of_the_windows_own_data_folder(
     window = open_window()
     assert window.first_run_page.isVisible()
     assert set(asked) == {tmp_path}
+
+
+def test_a_library_that_cannot_be_read_is_told_and_can_be_tried_again(
+    qtbot: QtBot, open_window: OpenWindow, engines: FakeEngines, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    listing = application.list_models
+    monkeypatch.setattr(application, "list_models", list_models)
+    (tmp_path / "models").write_text("no folder", encoding="utf-8")
+    (tmp_path / "settings.json").write_text("{", encoding="utf-8")
+    window = open_window()
+    wait_until_started(qtbot, engines)
+    said = window.banner.label.text()
+    assert "The models cannot be listed" in said
+    assert str(tmp_path / "models") in said
+    assert "settings file was damaged" in said
+    monkeypatch.setattr(application, "list_models", listing)
+    qtbot.mouseClick(window.banner.action_button, Qt.MouseButton.LeftButton)
+    assert not window.banner.isVisible()
+    assert window.pages.currentWidget() is window.tabs
+    assert engines.newest.commands[-1] == LoadModel("tiny")
+
+
+def test_settings_that_cannot_be_saved_say_why_and_what_to_do(window: MainWindow, tmp_path: Path) -> None:
+    (tmp_path / "settings.json.new").mkdir()
+    window.change_setting(options.SYSTEM_PROMPT, "Be brief.")
+    said = window.banner.label.text()
+    assert "settings.json.new" in said
+    assert "Free some space" not in said
+    assert window.settings.get(options.SYSTEM_PROMPT) == "Be brief."
 
 
 def test_escape_leads_back_from_models_and_settings(qtbot: QtBot, window: MainWindow) -> None:
