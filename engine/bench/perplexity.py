@@ -14,30 +14,37 @@ from kernels.ops import AttentionBatch, Backend
 
 @dataclass(frozen=True, slots=True)
 class Perplexity:
-    """exp of the mean negative log-likelihood (natural log) of `num_scored_tokens`."""
+    """exp of the mean negative log-likelihood (natural log) of `num_scored_tokens`.
+
+    `is_narrow`: the rows took the kernel of decoded tokens, not that of long prompts.
+    """
 
     perplexity: float
     num_scored_tokens: int
     num_windows: int
     window: int
+    is_narrow: bool
 
 
 @torch.inference_mode()
-def score(decoder: Decoder, backend: Backend, token_ids: list[int], window: int) -> Perplexity:
+def score(decoder: Decoder, backend: Backend, token_ids: list[int], window: int, is_narrow: bool = False) -> Perplexity:
     """Cut the text into windows of `window` tokens and score the second half of each, given the first.
 
+    The rows of a window are computed as those of a prompt of its length, or with `is_narrow` as decoded tokens are.
     A last window that is shorter is left out, unless it is the only one. Needs two tokens at least.
     """
+    num_tokens = min(window, len(token_ids))
+    is_narrow = is_narrow or backend.wide_rows is None or num_tokens < backend.wide_rows
     starts = list(range(0, len(token_ids) - window + 1, window)) or [0]
     total, num_scored = 0.0, 0
     for start in starts:
-        losses = _losses(decoder, backend, token_ids[start : start + window])
+        losses = _losses(decoder, backend, token_ids[start : start + window], is_narrow)
         total += float(losses.sum())
         num_scored += losses.numel()
-    return Perplexity(math.exp(total / num_scored), num_scored, len(starts), window)
+    return Perplexity(math.exp(total / num_scored), num_scored, len(starts), window, is_narrow)
 
 
-def _losses(decoder: Decoder, backend: Backend, token_ids: list[int]) -> Tensor:
+def _losses(decoder: Decoder, backend: Backend, token_ids: list[int], is_narrow: bool) -> Tensor:
     """Negative log-likelihood of the tokens from the middle on: float64 [n - max(n // 2, 1)]."""
     num_tokens = len(token_ids)
     # One block holds the whole window: a contiguous cache.
@@ -45,13 +52,12 @@ def _losses(decoder: Decoder, backend: Backend, token_ids: list[int]) -> Tensor:
     positions = torch.arange(num_tokens, device=backend.device)
     ids = torch.tensor(token_ids, device=backend.device)
     table = torch.ones(1, dtype=torch.int64, device=backend.device)
-    is_wide = backend.wide_rows is not None and num_tokens >= backend.wide_rows
     forward = ForwardInput(
         token_ids=ids,
         positions=positions,
         slots=positions + num_tokens,
         attention=AttentionBatch((0, num_tokens), (num_tokens,), (table,)),
-        num_narrow_rows=0 if is_wide else num_tokens,
+        num_narrow_rows=num_tokens if is_narrow else 0,
     )
     first = max(num_tokens // 2, 1)
     logits = decoder.logits(decoder.hidden(forward, pool)[first - 1 : -1])

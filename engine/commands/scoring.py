@@ -24,6 +24,9 @@ def add_parsers(subparsers: argparse._SubParsersAction[Any]) -> None:
         default=DEFAULT_WINDOW,
         help="tokens per window, of which the second half is scored (%(default)s)",
     )
+    parser.add_argument(
+        "--narrow", action="store_true", help="compute as decoded tokens are, not as long prompts, where that differs"
+    )
     parser.set_defaults(run=run_perplexity)
 
 
@@ -45,13 +48,14 @@ def run_perplexity(args: argparse.Namespace) -> int:
         raise InvalidRequestError(f"{args.file} has {len(token_ids)} tokens: at least 2 are needed")
     backend = choose_backend(args.backend, num_physical_cores())
     decoder, _ = load_decoder(checkpoint, backend)
-    result = score(decoder, backend, token_ids, args.window)
+    result = score(decoder, backend, token_ids, args.window, args.narrow)
+    rows = "as decoded" if result.is_narrow else "as a long prompt"
     if args.json:
         print(json.dumps({"backend": backend.name, **asdict(result)}, indent=1))
     else:
         print(
             f"perplexity {result.perplexity:.4f} over {result.num_scored_tokens} tokens "
-            f"in {result.num_windows} windows of {result.window} · {backend.name}"
+            f"in {result.num_windows} windows of {result.window} · {backend.name}, {rows}"
         )
     return 0
 
