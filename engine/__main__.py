@@ -11,13 +11,11 @@ from typing import Any
 
 from engine import __version__
 from engine.commands import generation, library, scoring
+from engine.commands.exit_codes import EXIT_ERROR, EXIT_INTERRUPTED
 from engine.config import HOME_VARIABLE, default_home
 from engine.environment import prepare_environment
 from engine.errors import EngineError, StorageError
 from engine.spec import BACKENDS
-
-EXIT_ERROR = 2
-EXIT_INTERRUPTED = 130
 
 
 class _CommandParser(argparse.ArgumentParser):

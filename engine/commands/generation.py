@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from engine.commands.exit_codes import EXIT_ERROR, EXIT_OK
 from engine.commands.session import EngineSession
 from engine.config import EngineConfig
 from engine.errors import InvalidRequestError
@@ -108,7 +109,7 @@ def run_generate(args: argparse.Namespace) -> int:
         _print_texts(list(completions.values()))
     for failure in failures:
         print(f"error: prompt {int(failure.request_id) + 1}: {failure.message}", file=sys.stderr)
-    return 2 if failures else 0
+    return EXIT_ERROR if failures else EXIT_OK
 
 
 def _submit(request_id: str, prompt: str, args: argparse.Namespace, params: SamplingParams) -> Submit:
@@ -160,7 +161,7 @@ def run_chat(args: argparse.Namespace) -> int:
                 messages.pop()
             else:
                 messages.append(ChatMessage("assistant", answer))
-    return 0
+    return EXIT_OK
 
 
 def _lines() -> Iterator[str]:

@@ -12,12 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from engine import catalog
+from engine.commands.exit_codes import EXIT_INTERRUPTED, EXIT_OK
 from engine.commands.inspection import inspect_model, print_inspection
 from engine.commands.progress import ProgressLine
 from engine.store.files import mebibytes
 from engine.store.library import Library
-
-EXIT_INTERRUPTED = 130
 
 
 def add_parsers(subparsers: argparse._SubParsersAction[Any]) -> None:
@@ -82,13 +81,13 @@ def run_models(args: argparse.Namespace) -> int:
             for model in models
         ]
         print(json.dumps(rows, ensure_ascii=False, indent=1))
-        return 0
+        return EXIT_OK
     if not models:
         print("no models yet: get one with `fetch starter`", file=sys.stderr)
     width = max((len(model.model_id) for model in models), default=0)
     for model in models:
         print(f"{model.model_id:{width}}  {mebibytes(model.size_bytes):>10}  {model.spec.family:6}  {model.name}")
-    return 0
+    return EXIT_OK
 
 
 def run_inspect(args: argparse.Namespace) -> int:
@@ -107,10 +106,10 @@ def run_inspect(args: argparse.Namespace) -> int:
     if args.json:
         facts["execution"] = {"backend": backend.name, "weights": execution}
         print(json.dumps(facts, ensure_ascii=False, indent=1))
-        return 0
+        return EXIT_OK
     print_inspection(facts)
     print_execution(backend.name, execution)
-    return 0
+    return EXIT_OK
 
 
 def _report(args: argparse.Namespace, model_id: str, was_there: bool) -> int:
@@ -118,7 +117,7 @@ def _report(args: argparse.Namespace, model_id: str, was_there: bool) -> int:
         print(json.dumps({"model_id": model_id, "was_there": was_there}))
     else:
         print(f"{model_id} is already there, nothing to do" if was_there else f"{model_id} is ready")
-    return 0
+    return EXIT_OK
 
 
 def _interrupted() -> int:

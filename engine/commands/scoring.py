@@ -8,6 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from engine.commands.exit_codes import EXIT_OK
 from engine.config import EngineConfig
 from engine.errors import InvalidRequestError
 
@@ -57,7 +58,7 @@ def run_perplexity(args: argparse.Namespace) -> int:
             f"perplexity {result.perplexity:.4f} over {result.num_scored_tokens} tokens "
             f"in {result.num_windows} windows of {result.window} · {backend.name}, {rows}"
         )
-    return 0
+    return EXIT_OK
 
 
 def _read_text(path: Path) -> str:
