@@ -25,7 +25,7 @@ class FetchCard(Card):
 
     fetch_requested = Signal(str)
     """The catalogue id."""
-    cancel_requested = Signal(str)
+    pause_requested = Signal(str)
     """The job id."""
 
     def __init__(self, entry: CatalogEntry, heading: str | None = None, parent: QWidget | None = None) -> None:
@@ -41,4 +41,4 @@ class FetchCard(Card):
         self.column.addStretch(1)
         self.column.addWidget(self.strip)
         self.strip.start_requested.connect(lambda: self.fetch_requested.emit(entry.catalog_id))
-        self.strip.stop_requested.connect(lambda: self.cancel_requested.emit(self.job_id))
+        self.strip.pause_requested.connect(lambda: self.pause_requested.emit(self.job_id))

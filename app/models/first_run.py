@@ -34,7 +34,7 @@ class FirstRunPage(Page):
     """The catalogue id."""
     convert_requested = Signal(str)
     """The file's path."""
-    cancel_requested = Signal(str)
+    pause_requested = Signal(str)
     """The job id."""
 
     def __init__(
@@ -54,9 +54,9 @@ class FirstRunPage(Page):
         self.column.addStretch(1)
         if self.fetch_card is not None:
             self.fetch_card.fetch_requested.connect(self.fetch_requested)
-            self.fetch_card.cancel_requested.connect(self.cancel_requested)
+            self.fetch_card.pause_requested.connect(self.pause_requested)
         self.import_card.convert_requested.connect(self.convert_requested)
-        self.import_card.cancel_requested.connect(self.cancel_requested)
+        self.import_card.pause_requested.connect(self.pause_requested)
 
     def show_job(self, progress: JobProgress) -> None:
         """Show a job's progress in its card; a job that has none here is ignored."""

@@ -27,7 +27,7 @@ class ImportCard(Card):
 
     convert_requested = Signal(str)
     """The file's path."""
-    cancel_requested = Signal(str)
+    pause_requested = Signal(str)
     """The job id."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -52,7 +52,7 @@ class ImportCard(Card):
         self.column.addWidget(self.strip)
         self.column.addLayout(buttons)
         self.strip.start_requested.connect(self._ask_for_conversion)
-        self.strip.stop_requested.connect(self._ask_for_stop)
+        self.strip.pause_requested.connect(self._ask_for_pause)
         self.strip.state_changed.connect(self._on_state_changed)
         self.setAcceptDrops(True)
         self._show_file(None)
@@ -86,9 +86,9 @@ class ImportCard(Card):
         if self._path is not None:
             self.convert_requested.emit(self._path)
 
-    def _ask_for_stop(self) -> None:
+    def _ask_for_pause(self) -> None:
         if self._path is not None:
-            self.cancel_requested.emit(convert_job_id(self._path))
+            self.pause_requested.emit(convert_job_id(self._path))
 
     def _on_state_changed(self) -> None:
         self.choose_button.setDisabled(self.strip.is_busy)

@@ -1,4 +1,4 @@
-"""Owns the controls of one job: its button, progress, pause and error.
+"""Owns the controls of one job: its button, progress and error.
 
 Knows neither what the job makes nor how it runs; it asks, and shows what is reported back.
 """
@@ -37,8 +37,8 @@ class JobStrip(QWidget):
 
     start_requested = Signal()
     """Get, Resume or Retry was pressed: (re)start the job."""
-    stop_requested = Signal()
-    """Pause or Cancel was pressed: stop it at its next safe point."""
+    pause_requested = Signal()
+    """Pause was pressed: stop it at its next safe point. What is finished stays for a later start."""
     state_changed = Signal()
 
     def __init__(
@@ -48,7 +48,6 @@ class JobStrip(QWidget):
         self._start_word = start_word
         self._now_s = now_s
         self._state = JobState.IDLE
-        self._is_pausing = False
         self._words = JobText(now_s)
         self._last_text = ""
         self._text = TextLabel("", "muted")
@@ -56,12 +55,9 @@ class JobStrip(QWidget):
         self._bar = QProgressBar(textVisible=False, maximum=_BAR_STEPS)
         self.main_button = QPushButton()
         self.main_button.setProperty("kind", "primary")
-        self.cancel_button = QPushButton("Cancel")
         self.main_button.clicked.connect(self._on_main_pressed)
-        self.cancel_button.clicked.connect(self._on_cancel_pressed)
         buttons = QHBoxLayout()
         buttons.addWidget(self.main_button)
-        buttons.addWidget(self.cancel_button)
         buttons.addStretch(1)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -109,11 +105,7 @@ class JobStrip(QWidget):
             self._go(JobState.DONE, "ready")
         elif finished.code == _CANCELLED:
             # A stop that nobody asked for here (the engine closed) can be resumed as well.
-            is_given_up = self._state is JobState.STOPPING and not self._is_pausing
-            if is_given_up:
-                self._go(JobState.IDLE)
-            else:
-                self._go(JobState.PAUSED, f"paused · {self._last_text}" if self._last_text else "paused")
+            self._go(JobState.PAUSED, f"paused · {self._last_text}" if self._last_text else "paused")
         else:
             self._go(JobState.FAILED, error=finished.message or "It failed without a message: try again")
 
@@ -141,25 +133,13 @@ class JobStrip(QWidget):
             show_icon(self.main_button, icon_name, "on_accent")
         self.main_button.setVisible(state in words)
         self.main_button.setEnabled(state is not JobState.STOPPING)
-        self.cancel_button.setVisible(state in (JobState.RUNNING, JobState.STOPPING, JobState.PAUSED))
-        self.cancel_button.setEnabled(state is not JobState.STOPPING)
         if state is not before:
             self.state_changed.emit()
 
     def _on_main_pressed(self) -> None:
         if self._state is JobState.RUNNING:
-            self._stop(is_pausing=True)
+            self._go(JobState.STOPPING, "pausing")
+            self.pause_requested.emit()
         else:
             self.begin()
             self.start_requested.emit()
-
-    def _on_cancel_pressed(self) -> None:
-        if self._state is JobState.PAUSED:
-            self._go(JobState.IDLE)
-        else:
-            self._stop(is_pausing=False)
-
-    def _stop(self, *, is_pausing: bool) -> None:
-        self._is_pausing = is_pausing
-        self._go(JobState.STOPPING, "pausing" if is_pausing else "cancelling")
-        self.stop_requested.emit()

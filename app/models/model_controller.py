@@ -62,7 +62,7 @@ class ModelController(QObject):
         for view in (page, first_run):
             view.fetch_requested.connect(self.fetch)
             view.convert_requested.connect(self.convert)
-            view.cancel_requested.connect(lambda job_id: client.send(CancelJob(job_id)))
+            view.pause_requested.connect(lambda job_id: client.send(CancelJob(job_id)))
         page.load_requested.connect(self.load)
         page.unload_requested.connect(lambda: client.send(UnloadModel()))
         client.model_changed.connect(self._on_model_changed)

@@ -33,7 +33,7 @@ class ModelPage(ClosablePage):
     """The catalogue id."""
     convert_requested = Signal(str)
     """The file's path."""
-    cancel_requested = Signal(str)
+    pause_requested = Signal(str)
     """The job id."""
 
     def __init__(self, catalog: Sequence[CatalogEntry] | None = None, parent: QWidget | None = None) -> None:
@@ -113,13 +113,13 @@ class ModelPage(ClosablePage):
         self.column.addWidget(self._offers)
         for offer in self._fetch_cards.values():
             offer.fetch_requested.connect(self.fetch_requested)
-            offer.cancel_requested.connect(self.cancel_requested)
+            offer.pause_requested.connect(self.pause_requested)
             self.column.addWidget(offer)
         self.column.addSpacing(8)
         self.column.addWidget(self.import_card)
         self.column.addStretch(1)
         self.import_card.convert_requested.connect(self.convert_requested)
-        self.import_card.cancel_requested.connect(self.cancel_requested)
+        self.import_card.pause_requested.connect(self.pause_requested)
 
 
 def _catalog_entries(given: Sequence[CatalogEntry] | None) -> Sequence[CatalogEntry]:

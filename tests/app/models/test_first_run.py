@@ -73,7 +73,7 @@ def test_get_asks_for_the_starter(page: FirstRunPage, qtbot):
 
 def test_pause_names_the_job(page: FirstRunPage, qtbot):
     page.show_job(JobProgress("fetch:starter", "download", 1, 94_000_000))
-    with qtbot.waitSignal(page.cancel_requested) as asked:
+    with qtbot.waitSignal(page.pause_requested) as asked:
         qtbot.mouseClick(page.fetch_card.strip.main_button, Qt.MouseButton.LeftButton)
     assert asked.args == ["fetch:starter"]
 
@@ -126,10 +126,10 @@ def test_failed_conversion_stands_in_its_card_and_can_be_retried(page: FirstRunP
     assert asked.args == [FILE]
 
 
-def test_cancelling_a_conversion_names_its_job(page: FirstRunPage, qtbot):
+def test_pausing_a_conversion_names_its_job(page: FirstRunPage, qtbot):
     drop(page, FILE)
-    with qtbot.waitSignal(page.cancel_requested) as asked:
-        qtbot.mouseClick(page.import_card.strip.cancel_button, Qt.MouseButton.LeftButton)
+    with qtbot.waitSignal(page.pause_requested) as asked:
+        qtbot.mouseClick(page.import_card.strip.main_button, Qt.MouseButton.LeftButton)
     assert asked.args == [f"convert:{FILE}"]
 
 

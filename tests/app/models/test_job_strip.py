@@ -40,7 +40,7 @@ def test_word_on_the_button_is_the_next_step(strip: JobStrip, qtbot):
 
 def test_pause_asks_to_stop_and_keeps_what_was_reached(strip: JobStrip, qtbot):
     strip.show_progress(HALF)
-    with qtbot.waitSignal(strip.stop_requested):
+    with qtbot.waitSignal(strip.pause_requested):
         press(qtbot, strip.main_button)
     assert strip.state is JobState.STOPPING
     assert not strip.main_button.isEnabled()
@@ -56,22 +56,21 @@ def test_progress_that_was_on_its_way_does_not_undo_a_pause(strip: JobStrip, qtb
     assert strip.state is JobState.STOPPING
 
 
-def test_cancel_goes_back_to_the_start(strip: JobStrip, qtbot):
-    strip.show_progress(HALF)
-    with qtbot.waitSignal(strip.stop_requested):
-        press(qtbot, strip.cancel_button)
-    strip.finish(CANCELLED)
-    assert strip.state is JobState.IDLE
-    assert strip.main_button.text() == "Get"
-
-
-def test_paused_job_can_be_given_up_without_asking_the_engine(strip: JobStrip, qtbot):
+def test_paused_job_resumes_from_what_was_reached(strip: JobStrip, qtbot):
     strip.show_progress(HALF)
     press(qtbot, strip.main_button)
     strip.finish(CANCELLED)
-    with qtbot.assertNotEmitted(strip.stop_requested):
-        press(qtbot, strip.cancel_button)
-    assert strip.state is JobState.IDLE
+    with qtbot.waitSignal(strip.start_requested):
+        press(qtbot, strip.main_button)
+    assert strip.state is JobState.RUNNING
+    assert strip.findChildren(QPushButton) == [strip.main_button]
+
+
+def test_stop_that_nobody_asked_for_can_be_resumed(strip: JobStrip):
+    strip.show_progress(HALF)
+    strip.finish(CANCELLED)
+    assert strip.state is JobState.PAUSED
+    assert strip.main_button.text() == "Resume"
 
 
 def test_failure_stands_with_its_cause_and_retry_starts_again(strip: JobStrip, qtbot):
@@ -89,7 +88,6 @@ def test_finished_job_has_no_button_left(strip: JobStrip):
     strip.finish(JobFinished(JOB, "small"))
     assert strip.text() == "ready"
     assert not strip.main_button.isVisible()
-    assert not strip.cancel_button.isVisible()
 
 
 def test_job_that_ends_well_while_being_paused_is_done(strip: JobStrip, qtbot):

@@ -123,8 +123,8 @@ def test_fetch_runs_in_its_card(page: ModelPage, qtbot):
     assert asked.args == ["starter"]
     page.show_job(JobProgress("fetch:starter", "convert", 3, 30))
     assert offer.strip.text() == "convert layer 3 of 30"
-    with qtbot.waitSignal(page.cancel_requested) as stopped:
-        press(qtbot, offer.strip.cancel_button)
+    with qtbot.waitSignal(page.pause_requested) as stopped:
+        press(qtbot, offer.strip.main_button)
     assert stopped.args == ["fetch:starter"]
 
 
