@@ -52,6 +52,7 @@ class SelfTest:
         self._death: EngineDied | None = None
         self._has_torch_at_first_paint: bool | None = None
         self._task: asyncio.Task[None] | None = None
+        self._has_ended = False
 
     def start(self) -> None:
         client = self._window.models.client
@@ -61,8 +62,9 @@ class SelfTest:
         self._task = client.run(self._run())
 
     def report(self) -> int:
-        """Prints the report and returns the exit code."""
-        is_ok = bool(self._checks) and all(check["ok"] for check in self._checks)
+        """Prints the report and returns the exit code. A test that did not come to its end has failed."""
+        self._note("the test came to its end", self._has_ended, self._interruption())
+        is_ok = all(check["ok"] for check in self._checks)
         model = self._window.models.loaded
         print(
             json.dumps(
@@ -78,9 +80,17 @@ class SelfTest:
         )
         return 0 if is_ok else 1
 
+    def _interruption(self) -> str:
+        """What kept the test from its end: a fault in the task, or else the window was closed."""
+        task = self._task
+        if task is None or not task.done() or task.cancelled() or (fault := task.exception()) is None:
+            return "a check failed, or the window was closed"
+        return f"{type(fault).__name__}: {fault}"
+
     async def _run(self) -> None:
         try:
             await self._test()
+            self._has_ended = True
         except _CheckFailedError as failure:
             _log.error("Self-test: %s", failure)
         finally:
@@ -165,9 +175,12 @@ class SelfTest:
         self._check(name, holds(), self._death.message if self._death else f"not within {timeout_s:.0f} s")
 
     def _check(self, name: str, is_ok: bool, detail: str = "") -> None:
-        self._checks.append({"name": name, "ok": is_ok, **({} if is_ok else {"detail": detail})})
+        self._note(name, is_ok, detail)
         if not is_ok:
             raise _CheckFailedError(f"{name}: {detail}")
+
+    def _note(self, name: str, is_ok: bool, detail: str) -> None:
+        self._checks.append({"name": name, "ok": is_ok, **({} if is_ok else {"detail": detail})})
 
     def _on_first_paint(self) -> None:
         self._has_torch_at_first_paint = "torch" in sys.modules

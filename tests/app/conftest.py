@@ -9,13 +9,15 @@ from pathlib import Path
 import pytest
 import qasync
 from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
 from app import application
 from app.bridge.engine_client import EngineClient
 from app.main_window import MainWindow
 from engine.api import ModelEntry
 from engine.spec import ModelSpec, RopeSpec
-from tests.app.fake_engine import MODEL, FakeEngines
+from tests.app.fake_engine import MODEL, FakeEngine, FakeEngines
+from tests.app.windows import OpenWindow, wait_until_started
 
 
 @pytest.fixture
@@ -72,3 +74,18 @@ def open_window(
         window.close()
         window.deleteLater()
     qapp.processEvents()
+
+
+@pytest.fixture
+def window(qtbot: QtBot, open_window: OpenWindow, engines: FakeEngines) -> MainWindow:
+    """A window that has been painted, with the model loaded."""
+    result = open_window()
+    wait_until_started(qtbot, engines)
+    engines.newest.get_ready()
+    qtbot.waitUntil(lambda: result.models.loaded is not None)
+    return result
+
+
+@pytest.fixture
+def engine(window: MainWindow, engines: FakeEngines) -> FakeEngine:
+    return engines.newest

@@ -1,0 +1,135 @@
+"""The program from its start to its exit code: without torch, without a display, with faults."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from PySide6.QtCore import QLockFile
+
+from app.__main__ import display_problem, library_problem
+from tests.app.processes import run_python
+
+
+def test_the_window_is_painted_before_torch_is_imported(tmp_path: Path) -> None:
+    code = """
+import sys
+from pathlib import Path
+import qasync
+from PySide6.QtWidgets import QApplication
+from app import application
+from engine.api import EngineConfig
+app = QApplication([])
+loop = qasync.QEventLoop(app)
+config = EngineConfig(home=Path(sys.argv[1]))
+window = application.make_window(config.home, loop, application.engine_factory(config))
+window.first_painted.disconnect()
+window.first_painted.connect(lambda: print(sorted({"torch", "numpy"} & set(sys.modules))))
+window.first_painted.connect(window.close)
+window.closed.connect(loop.stop)
+window.show()
+loop.run_forever()
+"""
+    result = run_python("-c", code, str(tmp_path))
+    assert (result.returncode, result.stdout.strip()) == (0, "[]"), result.stderr
+
+
+def test_closing_the_real_program_ends_it_with_code_zero(tmp_path: Path) -> None:
+    code = """
+import sys
+from pathlib import Path
+from app import application, main_window
+main_window.MainWindow.showEvent = lambda self, event: self.first_painted.connect(self.close)
+sys.exit(application.run(Path(sys.argv[1]), "cpu"))
+"""
+    result = run_python("-c", code, str(tmp_path))
+    assert result.returncode == 0, result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_a_fault_in_a_slot_is_logged_and_the_window_goes_on(tmp_path: Path) -> None:
+    code = """
+import sys
+from pathlib import Path
+from PySide6.QtCore import QTimer
+from app import application, main_window
+def fault():
+    raise ValueError("a fault of a slot")
+def show(self, event):
+    self.first_painted.connect(fault)
+    self.first_painted.connect(lambda: QTimer.singleShot(0, self.close))
+main_window.MainWindow.showEvent = show
+sys.exit(application.run(Path(sys.argv[1]), "cpu"))
+"""
+    result = run_python("-c", code, str(tmp_path))
+    assert result.returncode == 0, result.stderr
+    assert "a fault of a slot" in (tmp_path / "app.log").read_text(encoding="utf-8")
+
+
+def test_a_second_window_on_the_same_folder_is_refused(tmp_path: Path) -> None:
+    lock = QLockFile(str(tmp_path / "app.lock"))
+    assert lock.tryLock(0)
+    result = run_python("-m", "app", "--home", str(tmp_path))
+    lock.unlock()
+    assert result.returncode == 1
+    assert "already running" in result.stderr
+
+
+def test_the_self_test_says_what_to_do_without_a_model(tmp_path: Path) -> None:
+    result = run_python("-m", "app", "--home", str(tmp_path), "--self-test")
+    assert result.returncode == 1
+    assert "python -m engine fetch starter" in result.stdout
+
+
+def test_without_a_display_one_line_names_the_terminal_chat(tmp_path: Path) -> None:
+    assert display_problem("win32", {}) is None
+    assert display_problem("linux", {"DISPLAY": ":0"}) is None
+    assert display_problem("linux", {"WAYLAND_DISPLAY": "wayland-0"}) is None
+    assert display_problem("linux", {"QT_QPA_PLATFORM": "offscreen"}) is None
+    assert "python -m engine chat starter" in (display_problem("linux", {"QT_QPA_PLATFORM": "xcb"}) or "")
+
+
+def test_a_missing_system_library_is_named_with_its_package() -> None:
+    text = library_problem("libEGL.so.1: cannot open shared object file: No such file or directory")
+    assert text is not None
+    assert "libEGL.so.1" in text
+    assert "apt install libegl1" in text
+    assert "libfoo.so.2" in (library_problem("libfoo.so.2: cannot open shared object file") or "")
+    assert library_problem("No module named 'qasync'") is None
+
+
+def test_a_fault_in_the_self_test_is_a_failed_check(tmp_path: Path) -> None:
+    code = """
+import sys
+from pathlib import Path
+from app import application, self_test
+async def fail(self):
+    self._check("a first check", True)
+    raise ValueError("a fault of the test")
+self_test.SelfTest._test = fail
+sys.exit(application.run(Path(sys.argv[1]), "cpu", is_self_test=True))
+"""
+    result = run_python("-c", code, str(tmp_path))
+    assert result.returncode == 1, result.stderr
+    report = json.loads(result.stdout)
+    assert not report["ok"]
+    assert report["checks"][-1]["detail"] == "ValueError: a fault of the test"
+
+
+def test_a_self_test_whose_window_is_closed_has_failed(tmp_path: Path) -> None:
+    code = """
+import asyncio, sys
+from pathlib import Path
+from app import application, self_test
+async def be_closed(self):
+    self._check("a first check", True)
+    asyncio.get_running_loop().call_soon(self._window.close)
+    await asyncio.Event().wait()
+self_test.SelfTest._test = be_closed
+sys.exit(application.run(Path(sys.argv[1]), "cpu", is_self_test=True))
+"""
+    result = run_python("-c", code, str(tmp_path))
+    assert result.returncode == 1, result.stderr
+    report = json.loads(result.stdout)
+    assert not report["ok"]
+    assert "the window was closed" in report["checks"][-1]["detail"]
