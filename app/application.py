@@ -16,7 +16,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 import qasync
-from PySide6.QtCore import QLockFile
+from PySide6.QtCore import QLockFile, QTimer
 from PySide6.QtWidgets import QApplication
 
 from app.bridge.engine_client import EngineClient
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 _MAX_LOG_BYTES = 1_000_000
+_SIGNAL_CHECK_MS = 250
 
 
 def run(home: Path, backend: str, *, is_self_test: bool = False) -> int:
@@ -140,6 +141,11 @@ def _close_on_signals(window: MainWindow) -> None:
             loop.add_signal_handler(number, window.close)
         except NotImplementedError:  # Windows: its loop knows no signals
             signal.signal(number, lambda *_: loop.call_soon_threadsafe(window.close))
+    if sys.platform == "win32":
+        # A handler runs between two steps of Python, and an idle Qt loop makes none.
+        pulse = QTimer(window, interval=_SIGNAL_CHECK_MS)
+        pulse.timeout.connect(lambda: None)
+        pulse.start()
 
 
 def _refuse(message: str) -> int:
