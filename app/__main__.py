@@ -6,16 +6,18 @@ Does not know Qt; what needs it is imported once it is known that there is a dis
 from __future__ import annotations
 
 import argparse
+import ctypes
 import os
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from app import __version__
 from engine.api import EngineConfig
 
 _HEADLESS_PLATFORMS = ("offscreen", "minimal", "vnc", "linuxfb", "eglfs")
+_CURSOR_LIBRARY = "libxcb-cursor.so.0"
 _LIBRARY_PACKAGES = {
     "libEGL.so.1": "libegl1",
     "libGL.so.1": "libgl1",
@@ -27,7 +29,7 @@ _LIBRARY_PACKAGES = {
     "libfontconfig.so.1": "libfontconfig1",
     "libfreetype.so.6": "libfreetype6",
     "libglib-2.0.so.0": "libglib2.0-0",
-    "libxcb-cursor.so.0": "libxcb-cursor0",
+    _CURSOR_LIBRARY: "libxcb-cursor0",
     "libX11.so.6": "libx11-6",
 }
 
@@ -44,6 +46,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if problem is not None:
         # A self-test needs no eyes.
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    problem = cursor_library_problem(sys.platform, os.environ, _can_load)
+    if problem is not None:
+        print(problem, file=sys.stderr)
+        return 1
     try:
         from app.application import run
     except ImportError as error:
@@ -66,12 +72,34 @@ def display_problem(platform: str, environment: Mapping[str, str]) -> str | None
     return "There is no display to open a window on; to chat in the terminal, run: python -m engine chat starter"
 
 
+def cursor_library_problem(
+    platform: str, environment: Mapping[str, str], can_load: Callable[[str], bool]
+) -> str | None:
+    """What to say where Qt's X11 platform would abort the process for want of a library that it loads by itself."""
+    if not platform.startswith("linux") or not environment.get("DISPLAY") or environment.get("WAYLAND_DISPLAY"):
+        return None
+    if environment.get("QT_QPA_PLATFORM") or can_load(_CURSOR_LIBRARY):
+        return None
+    return _missing_library(_CURSOR_LIBRARY)
+
+
+def _can_load(library: str) -> bool:
+    try:
+        ctypes.CDLL(library)
+    except OSError:
+        return False
+    return True
+
+
 def library_problem(message: str) -> str | None:
     """Names the missing system library of an ImportError, and its package; None if the error is about another thing."""
     found = re.search(r"(lib[\w.+-]+\.so[.\d]*)", message)
     if found is None or "cannot open shared object" not in message:
         return None
-    library = found.group(1)
+    return _missing_library(found.group(1))
+
+
+def _missing_library(library: str) -> str:
     package = _LIBRARY_PACKAGES.get(library)
     step = f"on Debian or Ubuntu run: sudo apt install {package}" if package else "install the package that has it"
     return f"The window needs the system library {library}, which is not installed; {step}"

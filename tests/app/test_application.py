@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from PySide6.QtCore import QLockFile
 
-from app.__main__ import display_problem, library_problem
+from app.__main__ import cursor_library_problem, display_problem, library_problem
 from tests.app.processes import run_python
 
 
@@ -96,6 +97,25 @@ def test_a_missing_system_library_is_named_with_its_package() -> None:
     assert "apt install libegl1" in text
     assert "libfoo.so.2" in (library_problem("libfoo.so.2: cannot open shared object file") or "")
     assert library_problem("No module named 'qasync'") is None
+
+
+@pytest.mark.parametrize(
+    ("environment", "can_load", "is_problem"),
+    [
+        ({"DISPLAY": ":0"}, False, True),
+        ({"DISPLAY": ":0"}, True, False),
+        ({"DISPLAY": ":0", "WAYLAND_DISPLAY": "wayland-0"}, False, False),
+        ({"DISPLAY": ":0", "QT_QPA_PLATFORM": "offscreen"}, False, False),
+        ({}, False, False),
+    ],
+)
+def test_a_library_without_which_qt_would_abort_is_named_before(
+    environment: dict[str, str], can_load: bool, is_problem: bool
+) -> None:
+    said = cursor_library_problem("linux", environment, lambda _: can_load)
+    assert (said is not None) == is_problem
+    assert said is None or ("libxcb-cursor.so.0" in said and "apt install libxcb-cursor0" in said)
+    assert cursor_library_problem("win32", environment, lambda _: can_load) is None
 
 
 def test_a_fault_in_the_self_test_is_a_failed_check(tmp_path: Path) -> None:
