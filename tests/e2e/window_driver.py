@@ -1,7 +1,8 @@
 """Uses the real window with the real engine as a person does, and prints as JSON what it saw.
 
 Run as a program of its own, because how the program quits is part of what is tested:
-`python -m tests.e2e.window_driver HOME`.
+`python -m tests.e2e.window_driver HOME`. Any fault, also one of a slot or of the loop, ends it with a traceback and a
+code other than zero.
 """
 
 from __future__ import annotations
@@ -72,13 +73,22 @@ class Driver:
     def start(self) -> None:
         self._task = asyncio.get_event_loop().create_task(self._run())
 
+    def result(self) -> dict[str, Any]:
+        """What was seen. Raises what ended the driving before its end."""
+        assert self._task is not None, "not started"
+        self._task.result()
+        chats = {
+            name: {"id": tab.session.id, "texts": [message.text for message in tab.session.messages]}
+            for name, tab in self._tabs.items()
+        }
+        return {**self.report, "chats": chats}
+
     async def _run(self) -> None:
         try:
             await self._use()
-        except TimeoutError as error:
-            self.report["timeout"] = str(error)
-        # Outside of this task: closing the window must not run inside a coroutine.
-        asyncio.get_running_loop().call_soon(self._quit)
+        finally:
+            # Outside of this task: closing the window must not run inside a coroutine.
+            asyncio.get_running_loop().call_soon(self._window.close)
 
     async def _use(self) -> None:
         await self._wait("the model", lambda: self._window.models.loaded is not None)
@@ -105,14 +115,7 @@ class Driver:
         last = self._tabs["quit"].session
         length = len(last.answer.text)
         await self._wait("more of the last answer", lambda: len(last.answer.text) > length)
-
-    def _quit(self) -> None:
-        self.report["quit_while_streaming"] = self._tabs["quit"].session.is_busy
-        self._window.close()
-        self.report["chats"] = {
-            name: {"id": tab.session.id, "texts": [message.text for message in tab.session.messages]}
-            for name, tab in self._tabs.items()
-        }
+        self.report["quit_while_streaming"] = last.is_busy
 
     async def _ask(self, question: str) -> ChatTab:
         await self._in_qt_loop(lambda: QTest.keyClick(self._window, Qt.Key.Key_T, Qt.KeyboardModifier.ControlModifier))
@@ -121,8 +124,6 @@ class Driver:
         await self._in_qt_loop(lambda: QTest.keyClicks(tab.composer, question))
         await self._in_qt_loop(lambda: QTest.keyClick(tab.composer, Qt.Key.Key_Return))
         return tab
-
-    # --- what the log says -------------------------------------------------------------------------
 
     def _request_of(self, owner: str) -> str:
         return next(entry.request_id for entry in self.log if isinstance(entry, Submit) and entry.owner == owner)
@@ -177,6 +178,9 @@ def main(home: Path) -> int:
     app.setQuitOnLastWindowClosed(False)
     loop = qasync.QEventLoop(app)
     asyncio.set_event_loop(loop)
+    faults: list[BaseException] = []
+    sys.excepthook = lambda _, fault, __: faults.append(fault)
+    loop.set_exception_handler(lambda _, context: faults.append(context.get("exception") or Exception(str(context))))
     engines: list[RecordingEngine] = []
 
     def make_engine(
@@ -192,7 +196,11 @@ def main(home: Path) -> int:
     window.show()
     loop.run_forever()
     loop.close()
-    print(json.dumps(driver.report))
+    sys.excepthook = sys.__excepthook__
+    report = driver.result()
+    if faults:
+        raise faults[0]
+    print(json.dumps(report))
     return 0
 
 
