@@ -83,7 +83,7 @@ def run_models(args: argparse.Namespace) -> int:
         print(json.dumps(rows, ensure_ascii=False, indent=1))
         return EXIT_OK
     if not models:
-        print("no models yet: get one with `fetch starter`", file=sys.stderr)
+        print("no models yet: get one with `python -m engine fetch starter`", file=sys.stderr)
     width = max((len(model.model_id) for model in models), default=0)
     for model in models:
         print(f"{model.model_id:{width}}  {mebibytes(model.size_bytes):>10}  {model.spec.family:6}  {model.name}")

@@ -57,16 +57,22 @@ class Library:
         return entries
 
     def find(self, name: str) -> ModelEntry:
-        """A model by its id, or by its id in the catalogue. Raises `ModelNotFoundError`."""
+        """A model by its id, by its id in the catalogue, or by a name that only one has. Raises `ModelNotFoundError`."""
         entry = catalog.find(name)
         listed = {model.model_id: model for model in self.list()}
         for model_id in (name, None if entry is None else entry.model_id):
             if model_id in listed:
                 return listed[model_id]
+        of_name = [model for model in listed.values() if model.name.casefold() == name.casefold()]
+        if len(of_name) == 1:
+            return of_name[0]
         have = ", ".join(listed) or "none yet"
+        get = f"python -m engine fetch {name if entry is not None else 'starter'}"
         if entry is not None:
-            raise ModelNotFoundError(f"{entry.name} is not here yet (models: {have}): get it with `fetch {name}`")
-        raise ModelNotFoundError(f"There is no model {name!r} (models: {have}): use one of these, or `fetch starter`")
+            raise ModelNotFoundError(f"{entry.name} is not here yet (models: {have}): get it with `{get}`")
+        raise ModelNotFoundError(
+            f"There is no model {name!r} (models: {have}): use one of these, or get one with `{get}`"
+        )
 
     def manifest(self, model_id: str) -> Manifest | None:
         """What `read_manifest` says of a model whose files are not looked at, None if there is no folder."""

@@ -43,6 +43,14 @@ def test_a_model_is_found_by_its_id_or_its_catalogue_id(tmp_path: Path) -> None:
     assert library.find("smollm2-135m-instruct") == library.find("starter")
 
 
+def test_a_name_that_only_one_model_has_finds_it(tmp_path: Path) -> None:
+    make_checkpoint(tmp_path / "a")
+    assert Library(tmp_path).find("tiny").model_id == "a"
+    make_checkpoint(tmp_path / "b")
+    with pytest.raises(ModelNotFoundError, match="models: a, b"):
+        Library(tmp_path).find("tiny")
+
+
 @pytest.mark.parametrize("name", ["nope", "..", "../a", "", "a/b"])
 def test_an_unknown_name_says_what_there_is(tmp_path: Path, name: str) -> None:
     make_checkpoint(tmp_path / "a")
@@ -51,7 +59,7 @@ def test_an_unknown_name_says_what_there_is(tmp_path: Path, name: str) -> None:
 
 
 def test_a_catalogue_model_that_is_not_here_names_the_next_step(tmp_path: Path) -> None:
-    with pytest.raises(ModelNotFoundError, match="`fetch starter`"):
+    with pytest.raises(ModelNotFoundError, match="`python -m engine fetch starter`"):
         Library(tmp_path).find("starter")
 
 
