@@ -14,7 +14,7 @@ from engine.errors import EngineError
 from engine.messages import BlockSnapshot, Command, EngineDied, Event
 from engine.store.library import Library, ModelEntry
 
-__all__ = ["EngineConfig", "EngineError", "EngineHandle", "ModelEntry", "assets_dir", "list_models"]
+__all__ = ["EngineConfig", "EngineError", "EngineHandle", "ModelEntry", "assets_dir", "list_models", "remove_model"]
 
 
 def list_models(home: Path) -> list[ModelEntry]:
@@ -23,6 +23,11 @@ def list_models(home: Path) -> list[ModelEntry]:
     Raises OSError or `EngineError` if the folder cannot be read.
     """
     return Library(EngineConfig(home=home).models_dir).list()
+
+
+def remove_model(home: Path, model_id: str) -> None:
+    """Delete a model from the disk; unload it first. Raises `EngineError`."""
+    Library(EngineConfig(home=home).models_dir).remove(model_id)
 
 
 class EngineHandle:

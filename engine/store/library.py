@@ -7,16 +7,21 @@ from __future__ import annotations
 
 import logging
 import os
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
 from engine import catalog
 from engine.errors import CheckpointError, ModelNotFoundError
 from engine.spec import ModelSpec
+from engine.store.files import replace, storage_errors
 from engine.store.manifest import Manifest, check_files, read_manifest
 from engine.store.names import is_model_id
 
 _log = logging.getLogger(__name__)
+
+_REMOVED_PREFIX = ".removed-"
+"""No model's id begins so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +62,7 @@ class Library:
         return entries
 
     def find(self, name: str) -> ModelEntry:
-        """A model by its id, by its id in the catalogue, or by a name that only one has. Raises `ModelNotFoundError`."""
+        """A model by its id, its id in the catalogue, or a name that only one has. Raises `ModelNotFoundError`."""
         entry = catalog.find(name)
         listed = {model.model_id: model for model in self.list()}
         for model_id in (name, None if entry is None else entry.model_id):
@@ -73,6 +78,20 @@ class Library:
         raise ModelNotFoundError(
             f"There is no model {name!r} (models: {have}): use one of these, or get one with `{get}`"
         )
+
+    def remove(self, name: str) -> ModelEntry:
+        """Delete a model from the disk. Raises `ModelNotFoundError`, or `StorageError` if a file is held or protected.
+
+        The folder is renamed first, so that a deletion that is cut off leaves nothing that is listed.
+        """
+        entry = self.find(name)
+        doomed = entry.path.with_name(f"{_REMOVED_PREFIX}{entry.path.name}")
+        with storage_errors(entry.path):
+            if doomed.exists():
+                shutil.rmtree(doomed)
+            replace(entry.path, doomed)
+            shutil.rmtree(doomed)
+        return entry
 
     def manifest(self, model_id: str) -> Manifest | None:
         """What `read_manifest` says of a model whose files are not looked at, None if there is no folder."""

@@ -148,9 +148,7 @@ class _HeaderReader:
 
     def _check_start(self) -> None:
         if self._size_bytes < len(MAGIC) or self._take(len(MAGIC)) != MAGIC:
-            raise SourceError(
-                f"{self._path} is not a GGUF file, whatever its name says: it does not begin with GGUF. Download the model again"
-            )
+            raise SourceError(f"{self._path} is not a GGUF file, whatever its name says: download the model again")
         version = self._number("I")
         if version & 0xFFFF == 0:
             raise SourceError(f"{self._path} is a big-endian GGUF file: get the little-endian one")
