@@ -9,6 +9,7 @@ import argparse
 import ctypes
 import os
 import re
+import socket
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -17,6 +18,9 @@ from app import __version__
 from engine.api import EngineConfig
 
 _HEADLESS_PLATFORMS = ("offscreen", "minimal", "vnc", "linuxfb", "eglfs")
+_X11_SOCKETS = "/tmp/.X11-unix"
+_X11_PORT = 6000
+_REACH_TIMEOUT_S = 0.5
 _CURSOR_LIBRARY = "libxcb-cursor.so.0"
 _LIBRARY_PACKAGES = {
     "libEGL.so.1": "libegl1",
@@ -61,14 +65,51 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return run(options.home, options.backend, is_self_test=options.self_test)
 
 
-def display_problem(platform: str, environment: Mapping[str, str]) -> str | None:
+def can_reach_display(display: str) -> bool:
+    """Whether an X server listens where `DISPLAY` says; Qt would abort the process if none does.
+
+    A form that is not known here is left to Qt.
+    """
+    found = re.fullmatch(r"(?P<host>[^/]*?):(?P<number>\d+)(\.\d+)?", display)
+    if found is None:
+        return True
+    host, number = found["host"], int(found["number"])
+    if host in ("", "unix") and _accepts(f"{_X11_SOCKETS}/X{number}"):
+        return True
+    # Some servers listen only by TCP, also for this machine.
+    return _accepts((host if host != "unix" and host else "localhost", _X11_PORT + number))
+
+
+def _accepts(address: str | tuple[str, int]) -> bool:
+    try:
+        if isinstance(address, tuple):
+            socket.create_connection(address, _REACH_TIMEOUT_S).close()
+            return True
+        with socket.socket(socket.AF_UNIX) as probe:
+            probe.settimeout(_REACH_TIMEOUT_S)
+            probe.connect(address)
+    except (OSError, OverflowError):  # a port above 65,535 is none
+        return False
+    return True
+
+
+def display_problem(
+    platform: str, environment: Mapping[str, str], can_reach: Callable[[str], bool] = can_reach_display
+) -> str | None:
     """What to say where no window can open; None where one can."""
     if not platform.startswith("linux"):
         return None
     if environment.get("QT_QPA_PLATFORM", "").split(":")[0] in _HEADLESS_PLATFORMS:
         return None
-    if environment.get("DISPLAY") or environment.get("WAYLAND_DISPLAY"):
+    if environment.get("WAYLAND_DISPLAY"):
         return None
+    display = environment.get("DISPLAY")
+    if display and can_reach(display):
+        return None
+    if display:
+        return (
+            f"The display {display} cannot be reached; to chat in the terminal, run: python -m engine chat starter"
+        )
     return "There is no display to open a window on; to chat in the terminal, run: python -m engine chat starter"
 
 

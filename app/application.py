@@ -21,11 +21,12 @@ from PySide6.QtWidgets import QApplication
 
 from app.bridge.engine_client import EngineClient
 from app.main_window import MainWindow
+from app.running_window import RunningWindow, ask_to_show
 from app.state import settings as options
 from app.state.history import History, HistoryError
 from app.state.settings import Settings
 from app.theme import apply_theme, apply_zoom
-from engine.api import EngineConfig, EngineHandle, list_models
+from engine.api import EngineConfig, EngineHandle, list_models, remove_model
 from engine.messages import BlockSnapshot, Event
 from engine.planner import machine
 
@@ -52,6 +53,8 @@ def run(home: Path, backend: str, *, is_self_test: bool = False) -> int:
     lock = QLockFile(str(home / "app.lock"))
     lock.setStaleLockTime(0)
     if not lock.tryLock(0):
+        if ask_to_show(home):
+            return _refuse(f"DeepInfer is already running on {home}. Its window was brought to the front")
         return _refuse(f"DeepInfer is already running on {home}. Use its window, or give this one another --home")
     try:
         return _run_loop(app, home, backend, is_self_test)
@@ -65,6 +68,7 @@ def _run_loop(app: QApplication, home: Path, backend: str, is_self_test: bool) -
     asyncio.set_event_loop(loop)
     window = make_window(home, loop, engine_factory(EngineConfig(home=home, backend=backend)))
     window.closed.connect(loop.stop)
+    RunningWindow(home, window).show_requested.connect(window.bring_to_front)
     _close_on_signals(window)
     exit_code = 0
     if is_self_test:
@@ -89,7 +93,14 @@ def make_window(home: Path, loop: asyncio.AbstractEventLoop, make_engine: Engine
     apply_zoom(app, settings.get(options.ZOOM_PERCENT))
     client = EngineClient(make_engine, loop)
     history, problem = _open_history(home)
-    window = MainWindow(client, history, settings, lambda: list_models(home), lambda: machine(home))
+    window = MainWindow(
+        client,
+        history,
+        settings,
+        list_models=lambda: list_models(home),
+        remove_model=lambda model_id: remove_model(home, model_id),
+        read_machine=lambda: machine(home),
+    )
     client.setParent(window)
     if problem is not None:
         window.banner.add_message(problem)

@@ -9,7 +9,7 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
-from PySide6.QtCore import QByteArray, Qt, QTimer, Signal
+from PySide6.QtCore import QByteArray, QRect, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QCloseEvent, QKeySequence, QPaintEvent
 from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow, QStackedWidget, QToolButton, QVBoxLayout, QWidget
 
@@ -22,6 +22,7 @@ from app.models.first_run import FirstRunPage
 from app.models.model_controller import ModelController
 from app.models.model_page import ModelPage
 from app.models.model_picker import ModelPicker
+from app.placement import DockWidths, available_geometry, fitting
 from app.settings_page import SettingsPage
 from app.state import settings as options
 from app.state.advice import file_advice
@@ -39,9 +40,9 @@ from engine.messages import EngineDied, ModelLoaded, ModelLoadFailed, SamplingPa
 from engine.planner import Machine
 
 _log = logging.getLogger(__name__)
-_FIRST_SIZE = (1280, 800)
-_SIDEBAR_WIDTH_PX = 230
-_MEMORY_WIDTH_PX = 390
+_FIRST_SIZE = QSize(1280, 800)
+_MIN_SIZE = QSize(480, 320)
+_MIN_WIDTH_WITH_MEMORY_PX = 1100
 _ZOOM_STEP_PERCENT = 10
 
 
@@ -57,6 +58,7 @@ class MainWindow(QMainWindow):
         history: History,
         settings: Settings,
         list_models: Callable[[], list[ModelEntry]],
+        remove_model: Callable[[str], None],
         read_machine: Callable[[], Machine],
     ) -> None:
         super().__init__()
@@ -65,6 +67,7 @@ class MainWindow(QMainWindow):
         self.settings = settings
         self._is_painted = False
         self._is_closing = False
+        self._death: EngineDied | None = None
         self.setWindowTitle("DeepInfer")
         self.setObjectName("main")
         self.banner = Banner()
@@ -74,7 +77,9 @@ class MainWindow(QMainWindow):
         self.model_page = ModelPage()
         self.first_run_page = FirstRunPage(read_machine)
         self.settings_page = SettingsPage(settings)
-        self.models = ModelController(client, list_models, self.model_page, self.first_run_page, self)
+        self.models = ModelController(
+            client, list_models, remove_model, self.model_page, self.first_run_page, self
+        )
         self.tabs = ChatTabs(self._make_tab, self._make_session, self.memory_panel.owner_color_index)
         self.chats = ChatController(history, self.tabs, self.sidebar, self)
         self._build()
@@ -101,8 +106,11 @@ class MainWindow(QMainWindow):
         self.sidebar_dock.setTitleBarWidget(QWidget())
         self.memory_dock = self._dock("Memory", self.memory_panel, Qt.DockWidgetArea.RightDockWidgetArea)
         self.memory_dock.setTitleBarWidget(DockTitle(self.memory_dock))
-        docks = [self.sidebar_dock, self.memory_dock]
-        self.resizeDocks(docks, [_SIDEBAR_WIDTH_PX, _MEMORY_WIDTH_PX], Qt.Orientation.Horizontal)
+        widths = {dock: self.settings.get(setting) for dock, setting in self._width_settings()}
+        self._dock_widths = DockWidths(self, widths)
+
+    def _width_settings(self) -> list[tuple[QDockWidget, Setting[int]]]:
+        return [(self.sidebar_dock, options.SIDEBAR_WIDTH_PX), (self.memory_dock, options.MEMORY_WIDTH_PX)]
 
     def _dock(self, title: str, content: QWidget, area: Qt.DockWidgetArea) -> QDockWidget:
         dock = QDockWidget(title, self)
@@ -123,6 +131,8 @@ class MainWindow(QMainWindow):
         tab.show_model(self.models.loaded)
         tab.turn_begun.connect(self.chats.refresh)
         tab.save_failed.connect(self.banner.show_message)
+        tab.models_requested.connect(self.show_models)
+        tab.model_missed.connect(self._on_model_missed)
         return tab
 
     def _params(self) -> SamplingParams:
@@ -150,6 +160,10 @@ class MainWindow(QMainWindow):
         self.chats.titles_changed.connect(self.memory_panel.set_owner_titles)
         self.tabs.tabs_changed.connect(self._on_tabs_changed)
         self.chats.chat_opened.connect(self.show_chats)
+        self.tabs.new_chat_requested.connect(self.new_chat)
+        self.tabs.busy_changed.connect(self.sidebar.show_busy)
+        self.sidebar.new_chat_requested.connect(self.new_chat)
+        self.sidebar.dialog_closed.connect(self._focus_chat)
         self.sidebar.models_requested.connect(self.show_models)
         self.sidebar.settings_requested.connect(self.show_settings)
         self.model_page.closed.connect(self.show_home)
@@ -159,7 +173,9 @@ class MainWindow(QMainWindow):
         self.first_painted.connect(self._start_engine)
 
     def _add_keys(self) -> None:
-        self._key("Ctrl+T", self.chats.new_chat)
+        self._key("Ctrl+T", self.new_chat)
+        self._key("Ctrl+Shift+T", self.chats.reopen)
+        self._key("Ctrl+Q", self.close)
         self._key("Ctrl+W", self.tabs.close_current)
         self._key("Ctrl+Tab", lambda: self.tabs.step(1))
         self._key("Ctrl+Shift+Tab", lambda: self.tabs.step(-1))
@@ -187,8 +203,19 @@ class MainWindow(QMainWindow):
 
     def show_chats(self) -> None:
         self.pages.setCurrentWidget(self.tabs)
-        if (tab := self.tabs.current_tab()) is not None:
+        self._focus_chat()
+
+    def _focus_chat(self) -> None:
+        tab = self.tabs.current_tab()
+        if tab is not None and self.pages.currentWidget() is self.tabs:
             tab.setFocus()
+
+    def new_chat(self) -> None:
+        """A new chat, or the welcome to a person without a model: nothing could answer."""
+        if self.models.models:
+            self.chats.new_chat()
+        else:
+            self.show_home()
 
     def show_models(self) -> None:
         self.pages.setCurrentWidget(self.model_page)
@@ -204,6 +231,12 @@ class MainWindow(QMainWindow):
             self.show_chats()
         else:
             self.pages.setCurrentWidget(self.first_run_page)
+
+    def bring_to_front(self) -> None:
+        self.setWindowState(self.windowState() & ~Qt.WindowState.WindowMinimized)
+        self.show()
+        self.raise_()
+        self.activateWindow()
 
     def change_setting(self, setting: Setting[Any], value: Any) -> None:
         try:
@@ -235,6 +268,14 @@ class MainWindow(QMainWindow):
         if self.models.models and self.pages.currentWidget() is self.first_run_page:
             self.show_chats()
 
+    def _on_model_missed(self) -> None:
+        if self._death is not None:
+            self._offer_restart(self._death)
+        elif not self.models.models:
+            self.show_home()
+        elif not self.models.is_loading:
+            self.show_models()
+
     def _on_tabs_changed(self) -> None:
         self.memory_panel.set_open_owners(tab.session.id for tab in self.tabs.tabs())
 
@@ -257,6 +298,7 @@ class MainWindow(QMainWindow):
         self.banner.show_message(failure.message, "Models", self.show_models)
 
     def _on_engine_died(self, death: EngineDied) -> None:
+        self._death = death
         self.status_line.show_died(death)
         self.models.forget_loaded()
         self._offer_restart(death)
@@ -265,6 +307,7 @@ class MainWindow(QMainWindow):
         self.banner.show_message(death.message, "Restart engine", self._restart_engine)
 
     def _restart_engine(self) -> None:
+        self._death = None
         self.status_line.show_restarting()
         self._client.run(self._restart())
 
@@ -275,11 +318,20 @@ class MainWindow(QMainWindow):
 
     def _restore(self) -> None:
         geometry = QByteArray.fromBase64(self.settings.get(options.WINDOW_GEOMETRY).encode())
+        self.setMinimumSize(_MIN_SIZE)
+        room = available_geometry(self)
         if geometry.isEmpty() or not self.restoreGeometry(geometry):
-            self.resize(*_FIRST_SIZE)
+            first = QRect(room.topLeft(), _FIRST_SIZE)
+            first.moveCenter(room.center())
+            self.setGeometry(fitting(first, room))
+        elif not self.isMaximized() and not self.isFullScreen():
+            # The screen may be another one than last time.
+            self.setGeometry(fitting(self.geometry(), available_geometry(self)))
         state = QByteArray.fromBase64(self.settings.get(options.WINDOW_STATE).encode())
         if not state.isEmpty():
             self.restoreState(state)
+        elif room.width() < _MIN_WIDTH_WITH_MEMORY_PX:
+            self.memory_dock.hide()
         self.models.refresh()
         self.chats.restore()
         self.show_home()
@@ -301,6 +353,8 @@ class MainWindow(QMainWindow):
         self._is_closing = True
         self.change_setting(options.WINDOW_GEOMETRY, self.saveGeometry().toBase64().toStdString())
         self.change_setting(options.WINDOW_STATE, self.saveState().toBase64().toStdString())
+        for dock, setting in self._width_settings():
+            self.change_setting(setting, self._dock_widths.wanted_px(dock))
         self.chats.close()
         self.hide()
         self._history.close()

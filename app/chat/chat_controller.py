@@ -32,13 +32,14 @@ class ChatController(QObject):
         self._tabs = tabs
         self._sidebar = sidebar
         self._search = ""
+        self._closed_ids: list[str] = []
         sidebar.chat_chosen.connect(self.open)
-        sidebar.new_chat_requested.connect(self.new_chat)
         sidebar.chat_renamed.connect(self.rename)
         sidebar.chat_pinned.connect(self.pin)
         sidebar.chat_deleted.connect(self.delete)
         sidebar.search_changed.connect(self.find)
         tabs.chat_renamed.connect(self.rename)
+        tabs.tab_closed.connect(self._closed_ids.append)
         tabs.tabs_changed.connect(self._on_tabs_changed)
 
     def restore(self) -> None:
@@ -71,6 +72,14 @@ class ChatController(QObject):
         if session is not None:
             self._tabs.open_chat(session)
             self.chat_opened.emit()
+
+    def reopen(self) -> None:
+        """Opens the chat whose tab was closed last; those that are gone since, or never had a message, are passed."""
+        while self._closed_ids:
+            chat_id = self._closed_ids.pop()
+            self.open(chat_id)
+            if self._tabs.tab_of(chat_id) is not None:
+                return
 
     def rename(self, chat_id: str, title: str) -> None:
         """An empty title leaves the old one."""

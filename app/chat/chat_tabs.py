@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QPoint, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QMouseEvent, QShowEvent
-from PySide6.QtWidgets import QInputDialog, QTabBar, QTabWidget, QToolButton, QWidget
+from PySide6.QtWidgets import QInputDialog, QMenu, QTabBar, QTabWidget, QToolButton, QWidget
 
 from app.chat.tab import ChatTab
 from app.chat.tab_mark import tab_mark
@@ -19,6 +19,7 @@ from app.theme import current_theme, icon_size_px, theme_signals
 from app.widgets.icons import show_icon
 
 _MAX_TITLE_CHARACTERS = 18
+_MIN_TAB_WIDTH_PX = 110
 
 
 class ChatTabs(QTabWidget):
@@ -26,6 +27,11 @@ class ChatTabs(QTabWidget):
 
     tabs_changed = Signal()
     """Which tabs are open, their order or the current one."""
+    tab_closed = Signal(str)
+    """chat id"""
+    new_chat_requested = Signal()
+    busy_changed = Signal(object)
+    """The ids (a frozenset) of the chats that are answering."""
     chat_renamed = Signal(str, str)
     """chat id, title"""
 
@@ -40,23 +46,26 @@ class ChatTabs(QTabWidget):
         self._make_tab = make_tab
         self._make_session = make_session
         self._owner_color_index = owner_color_index
+        self._busy_ids: frozenset[str] = frozenset()
         bar = _TabBar()
         bar.middle_clicked.connect(self.close_tab)
+        bar.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        bar.customContextMenuRequested.connect(self._open_menu)
         self.setTabBar(bar)
         self.setProperty("kind", "tabs")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setMovable(True)
         self.setUsesScrollButtons(True)
-        # Titles are cut by hand: what a chat is doing stands behind them.
-        self.setElideMode(Qt.TextElideMode.ElideNone)
+        self.setElideMode(Qt.TextElideMode.ElideRight)
         self.tabBarDoubleClicked.connect(self._ask_for_title)
+        self.tabBarClicked.connect(lambda _: self._focus_current())
         self.currentChanged.connect(lambda _: self.tabs_changed.emit())
         bar.tabMoved.connect(lambda *_: self.tabs_changed.emit())
         plus = QToolButton()
         plus.setToolTip("New chat (Ctrl+T)")
         plus.setAccessibleName("New chat")
         show_icon(plus, "plus")
-        plus.clicked.connect(self.new_chat)
+        plus.clicked.connect(self.new_chat_requested)
         self.setCornerWidget(plus, Qt.Corner.TopRightCorner)
         theme_signals().theme_changed.connect(self.show_marks)
 
@@ -71,7 +80,13 @@ class ChatTabs(QTabWidget):
         return next((tab for tab in self.tabs() if tab.session.id == chat_id), None)
 
     def new_chat(self) -> ChatTab:
-        return self.open_chat(self._make_session())
+        """Opens a new chat, or goes to one in which nothing has been said or written yet."""
+        session = self._make_session()
+        blank = next((tab for tab in self.tabs() if tab.is_blank), None)
+        if blank is not None:
+            blank.session.system_prompt = session.system_prompt
+            session = blank.session
+        return self.open_chat(session)
 
     def open_chat(self, session: Session) -> ChatTab:
         """Opens the chat in a new tab, or goes to the one it has."""
@@ -96,7 +111,10 @@ class ChatTabs(QTabWidget):
         tab.deleteLater()
         if self.count() == 0:
             self.new_chat()
+        self._focus_current()
+        self.tab_closed.emit(tab.session.id)
         self.tabs_changed.emit()
+        self._tell_busy()
 
     def close_current(self) -> None:
         self.close_tab(self.currentIndex())
@@ -104,7 +122,22 @@ class ChatTabs(QTabWidget):
     def step(self, distance: int) -> None:
         """Goes to a neighbouring tab; the row is a ring."""
         self.setCurrentIndex((self.currentIndex() + distance) % self.count())
-        self.currentWidget().setFocus()
+        self._focus_current()
+
+    def close_others(self, kept: ChatTab) -> None:
+        for tab in self.tabs():
+            if tab is not kept:
+                self.close_tab(self.indexOf(tab))
+
+    def _focus_current(self) -> None:
+        if self.isVisible():
+            self.currentWidget().setFocus()
+
+    def _tell_busy(self) -> None:
+        busy_ids = frozenset(tab.session.id for tab in self.tabs() if tab.session.is_busy)
+        if busy_ids != self._busy_ids:
+            self._busy_ids = busy_ids
+            self.busy_changed.emit(busy_ids)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -131,7 +164,9 @@ class ChatTabs(QTabWidget):
         title = metrics.elidedText(session.title, Qt.TextElideMode.ElideRight, width_px)
         # An ampersand would be taken as the mark of a shortcut.
         self.setTabText(index, title.replace("&", "&&") + _suffix(session))
-        self.setTabToolTip(index, session.title)
+        # The mark's words may have been cut away with the title's end.
+        self.setTabToolTip(index, session.title + _suffix(session))
+        self._tell_busy()
 
     def _add_close_button(self, tab: ChatTab) -> None:
         button = QToolButton()
@@ -143,6 +178,19 @@ class ChatTabs(QTabWidget):
         button.clicked.connect(lambda: self.close_tab(self.indexOf(tab)))
         self.tabBar().setTabButton(self.indexOf(tab), QTabBar.ButtonPosition.RightSide, button)
 
+    def _open_menu(self, position: QPoint) -> None:
+        tab = self.widget(self.tabBar().tabAt(position))
+        if not isinstance(tab, ChatTab):
+            return
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        # By tab: the row may be another when an entry is chosen.
+        menu.addAction("Close", lambda: self.close_tab(self.indexOf(tab)))
+        menu.addAction("Close others", lambda: self.close_others(tab)).setEnabled(self.count() > 1)
+        menu.addSeparator()
+        menu.addAction("Rename…", lambda: self._ask_for_title(self.indexOf(tab)))
+        menu.popup(self.tabBar().mapToGlobal(position))
+
     def _ask_for_title(self, index: int) -> None:
         tab = self.widget(index)
         if not isinstance(tab, ChatTab):
@@ -153,6 +201,7 @@ class ChatTabs(QTabWidget):
         dialog.setTextValue(tab.session.title)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.textValueSelected.connect(lambda title: self.chat_renamed.emit(tab.session.id, title))
+        dialog.finished.connect(lambda _: QTimer.singleShot(0, self, self._focus_current))
         dialog.open()
 
 
@@ -167,7 +216,7 @@ def _suffix(session: Session) -> str:
 
 
 class _TabBar(QTabBar):
-    """A tab bar that knows the middle button."""
+    """A tab bar that knows the middle button, and whose tabs give way before it scrolls."""
 
     middle_clicked = Signal(int)
 
@@ -175,6 +224,9 @@ class _TabBar(QTabBar):
         super().__init__()
         self.setExpanding(False)
         self.setDrawBase(False)
+
+    def minimumTabSizeHint(self, index: int) -> QSize:
+        return self.tabSizeHint(index).boundedTo(QSize(_MIN_TAB_WIDTH_PX, self.tabSizeHint(index).height()))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         index = self.tabAt(event.position().toPoint())

@@ -13,18 +13,23 @@ from app.chat.answer_view import AnswerView
 from app.chat.markdown import Paragraph, Span
 from app.chat.text_view import ProseView
 from app.state.session import AnswerStats, Message
+from app.widgets.elided_label import ElidedLabel
 from app.widgets.icons import show_icon
 from app.widgets.text_label import TextLabel
+from app.widgets.units import count
 
 _PANEL_PADDING_PX = 12
 _GAP_PX = 4
-_END_WORDS = {"cancelled": "stopped", "length": "length", "interrupted": "interrupted"}
+_END_WORDS = {"cancelled": "stopped", "length": "stopped at the limit", "interrupted": "interrupted"}
+_NO_MODEL_CODE = "no_model"
 
 
 def stats_text(message: Message) -> str:
-    """`62 tok/s · first token 0.21 s · 412 cached · stopped`."""
+    """`62 tok/s · first token 0.21 s · 412 cached · stopped at the limit of 1,024 tokens`."""
     parts = _figures(message.stats) if message.stats is not None else []
-    if message.end in _END_WORDS:
+    if message.end == "length" and message.stats is not None:
+        parts.append(f"{_END_WORDS['length']} of {count(message.stats.num_completion_tokens, 'token')}")
+    elif message.end in _END_WORDS:
         parts.append(_END_WORDS[message.end])
     return " · ".join(parts)
 
@@ -114,24 +119,32 @@ class AnswerMessageView(MessageView):
     """A model's message on the page, with its figures below, or its error and the way to try again."""
 
     retry_requested = Signal()
+    continue_requested = Signal()
+    models_requested = Signal()
 
     def __init__(self, message: Message, width_px: int, parent: QWidget | None = None) -> None:
         super().__init__(message, parent)
         self.body = AnswerView(width_px)
         self.state_label = _muted_label()
-        self.stats_label = _muted_label()
+        self.stats_label = ElidedLabel(kind="muted")
         self.retry_button = QuietButton("retry", "Answer again")
         self.retry_button.clicked.connect(self.retry_requested)
         self.retry_button.hide()
         self.tools.append(self.retry_button)
         self.error_panel = _ErrorPanel()
         self.error_panel.retry_button.clicked.connect(self.retry_requested)
+        self.error_panel.models_button.clicked.connect(self.models_requested)
+        self.continue_button = QPushButton("Continue")
+        self.continue_button.setToolTip("Ask the model to go on")
+        self.continue_button.clicked.connect(self.continue_requested)
+        self.continue_button.hide()
         self.column.addWidget(_author(message.model_name or "Answer"))
         self.column.addWidget(self.state_label)
         self.column.addWidget(self.body)
         self.column.addWidget(self.error_panel)
         footer = QHBoxLayout()
         footer.addWidget(self.stats_label)
+        footer.addWidget(self.continue_button)
         footer.addStretch(1)
         footer.addWidget(self.retry_button)
         footer.addWidget(self.copy_button)
@@ -162,30 +175,34 @@ class AnswerMessageView(MessageView):
             self.show_state("")
         self.stats_label.setText(stats_text(self.message))
         self.copy_button.setVisible(is_over and bool(self.message.text))
-        self.error_panel.show_error(self.message.error)
+        self.error_panel.show_error(self.message.error, self.message.error_code)
 
     def allow_retry(self, is_allowed: bool) -> None:
         """Whether this is the answer that may be asked for again."""
         has_failed = self.message.error is not None
         self.retry_button.setVisible(is_allowed and not has_failed)
         self.error_panel.retry_button.setVisible(is_allowed)
+        self.continue_button.setVisible(is_allowed and self.message.end == "length")
 
 
 class _ErrorPanel(QFrame):
-    """An error with its cause, and the button that tries again."""
+    """An error with its cause, the button that tries again, and the way to the models where one is missing."""
 
     def __init__(self) -> None:
         super().__init__()
         self.setProperty("kind", "failure")
         self.label = TextLabel(kind="error")
+        self.models_button = QPushButton("Models")
         self.retry_button = QPushButton("Retry")
         row = QHBoxLayout(self)
         row.setContentsMargins(_PANEL_PADDING_PX, _PANEL_PADDING_PX, _PANEL_PADDING_PX, _PANEL_PADDING_PX)
         row.addWidget(self.label, 1)
+        row.addWidget(self.models_button)
         row.addWidget(self.retry_button)
 
-    def show_error(self, message: str | None) -> None:
+    def show_error(self, message: str | None, code: str | None) -> None:
         self.label.setText(message or "")
+        self.models_button.setVisible(code == _NO_MODEL_CODE)
         self.setVisible(message is not None)
 
 

@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from datetime import date, timedelta
 from itertools import groupby
 
-from PySide6.QtCore import QPoint, QSize, Qt, Signal, SignalInstance
-from PySide6.QtGui import QAction, QIcon, QKeyEvent
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QSize, Qt, QTimer, Signal, SignalInstance
+from PySide6.QtGui import QAction, QFontMetrics, QIcon, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import (
     QLineEdit,
     QListWidget,
@@ -18,6 +18,8 @@ from PySide6.QtWidgets import (
     QMenu,
     QMessageBox,
     QPushButton,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -27,9 +29,11 @@ from app.bridge.throttle import Throttle
 from app.state.history import ChatSummary
 from app.theme import current_theme, icon_size_px, theme_signals
 from app.widgets.icons import icon, show_icon
+from app.widgets.text_label import TextLabel
 
 _SEARCH_INTERVAL_MS = 150
 _MARGIN_PX = 8
+_ROW_ROOM_PX = 10
 _KEY_ROLE = Qt.ItemDataRole.UserRole
 _ID_ROLE = Qt.ItemDataRole.UserRole + 1
 _PINNED_ROLE = Qt.ItemDataRole.UserRole + 2
@@ -55,6 +59,8 @@ class Sidebar(QWidget):
     chat_renamed = Signal(str, str)
     chat_deleted = Signal(str)
     chat_pinned = Signal(str, bool)
+    dialog_closed = Signal()
+    """A question, a menu or an editor of the list is gone, and with it the focus."""
     search_changed = Signal(str)
     new_chat_requested = Signal()
     models_requested = Signal()
@@ -71,6 +77,7 @@ class Sidebar(QWidget):
         self._rows: dict[str, QListWidgetItem] = {}
         """By the chat's id, or by the heading's name."""
         self._current: str | None = None
+        self._busy_ids: frozenset[str] = frozenset()
         self._build()
         theme_signals().theme_changed.connect(self._show_rows)
 
@@ -92,13 +99,16 @@ class Sidebar(QWidget):
         self.list.itemActivated.connect(self._on_item_clicked)
         self.list.itemChanged.connect(self._on_item_changed)
         self.list.delete_pressed.connect(self._on_delete_pressed)
-        self.list.editing_ended.connect(self._show_rows)
+        self.list.editing_ended.connect(self._on_editing_ended)
         self.list.customContextMenuRequested.connect(self._open_menu)
         column = QVBoxLayout(self)
         column.setContentsMargins(_MARGIN_PX, _MARGIN_PX, _MARGIN_PX, _MARGIN_PX)
         column.setSpacing(_MARGIN_PX)
         column.addWidget(self.search_field)
         column.addWidget(self.new_chat_button)
+        self._nothing_found = TextLabel("No chat has these words.", "muted")
+        self._nothing_found.hide()
+        column.addWidget(self._nothing_found)
         column.addWidget(self.list, 1)
         column.addWidget(self._entry("Models", "models", self.models_requested))
         column.addWidget(self._entry("Settings", "settings", self.settings_requested))
@@ -114,6 +124,12 @@ class Sidebar(QWidget):
     def show_chats(self, summaries: Iterable[ChatSummary]) -> None:
         """Shows these chats, newest first; rows that stay keep their place in view, their choice and their editor."""
         self._summaries = list(summaries)
+        self._nothing_found.setVisible(not self._summaries and bool(self.search_field.text().strip()))
+        self._show_rows()
+
+    def show_busy(self, chat_ids: frozenset[str]) -> None:
+        """Marks the chats that are answering."""
+        self._busy_ids = chat_ids
         self._show_rows()
 
     def select(self, chat_id: str | None) -> None:
@@ -161,7 +177,7 @@ class Sidebar(QWidget):
                 item.setFlags(Qt.ItemFlag.NoItemFlags)
                 item.setForeground(current_theme().color("muted"))
             else:
-                _fill(item, summary)
+                _fill(item, summary, summary.id in self._busy_ids)
 
     def _put_row(self, place: int, key: str) -> QListWidgetItem:
         """The row of a chat's id or a heading's name, made if need be, at its place."""
@@ -184,6 +200,13 @@ class Sidebar(QWidget):
         chat_id = item.data(_ID_ROLE)
         if chat_id is not None:
             self.chat_renamed.emit(chat_id, item.text())
+
+    def _on_editing_ended(self) -> None:
+        self._show_rows()
+        self.select(self._current)
+        # Not if the editor was left for another field.
+        if self.list.hasFocus():
+            self.dialog_closed.emit()
 
     def _on_delete_pressed(self) -> None:
         item = self.list.currentItem()
@@ -218,17 +241,37 @@ class Sidebar(QWidget):
         question.setDefaultButton(QMessageBox.StandardButton.Cancel)
         question.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         delete.clicked.connect(lambda: self.chat_deleted.emit(chat_id))
+        # Qt gives the focus back to where it was before; the reaction comes after that.
+        question.finished.connect(lambda _: QTimer.singleShot(0, self, self.dialog_closed.emit))
         question.open()
         return question
 
 
-def _fill(item: QListWidgetItem, summary: ChatSummary) -> None:
+def _fill(item: QListWidgetItem, summary: ChatSummary, is_busy: bool) -> None:
     item.setText(summary.title)
-    item.setToolTip(summary.title)
+    words = f"{summary.title} · answering" if is_busy else summary.title
+    item.setToolTip(words)
+    item.setData(Qt.ItemDataRole.AccessibleTextRole, words)
     item.setFlags(_ITEM_FLAGS)
     item.setData(_ID_ROLE, summary.id)
     item.setData(_PINNED_ROLE, summary.is_pinned)
-    item.setIcon(icon("pin", "muted") if summary.is_pinned else QIcon())
+    if is_busy:
+        item.setIcon(icon("dot", "accent"))
+    else:
+        item.setIcon(icon("pin", "muted") if summary.is_pinned else QIcon())
+
+
+class _RowDelegate(QStyledItemDelegate):
+    """Rows high enough for the editor of their title, which fills them."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
+        hint = super().sizeHint(option, index)
+        return QSize(hint.width(), max(hint.height(), QFontMetrics(option.font).height() + _ROW_ROOM_PX))  # type: ignore[attr-defined]
+
+    def updateEditorGeometry(
+        self, editor: QWidget, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        editor.setGeometry(option.rect)  # type: ignore[attr-defined]  # missing in the stubs
 
 
 class _ChatList(QListWidget):
@@ -244,12 +287,18 @@ class _ChatList(QListWidget):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setTextElideMode(Qt.TextElideMode.ElideRight)
         self.setAccessibleName("Chats")
+        self.setItemDelegate(_RowDelegate(self))
         # The view has taken its editor away by then: its own slot was connected before.
         self.itemDelegate().closeEditor.connect(lambda *_: self.editing_ended.emit())
 
     @property
     def is_editing(self) -> bool:
         return self.state() == QListWidget.State.EditingState
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        # The menu names its chat itself; the mark stays on the current one.
+        if event.button() != Qt.MouseButton.RightButton:
+            super().mousePressEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Delete:

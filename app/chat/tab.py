@@ -27,6 +27,7 @@ from engine.messages import ModelLoaded, RequestFailed, RequestFinished, Samplin
 # A killed process loses at most this much of a streaming answer.
 SAVE_INTERVAL_MS = 300
 _MARGIN_PX = 8
+_CONTINUE = "Continue."
 
 
 class ChatTab(QWidget):
@@ -37,6 +38,9 @@ class ChatTab(QWidget):
     turn_begun = Signal()
     """A turn was put on disk, so the list of chats may be another now."""
     save_failed = Signal(str)
+    models_requested = Signal()
+    model_missed = Signal()
+    """A message was to be sent while no model is loaded; it stays in the composer."""
 
     def __init__(
         self,
@@ -63,8 +67,11 @@ class ChatTab(QWidget):
     def _build(self) -> None:
         self.transcript = Transcript(self.session)
         self.transcript.retry_requested.connect(self.retry)
+        self.transcript.continue_requested.connect(lambda: self.submit(_CONTINUE))
+        self.transcript.models_requested.connect(self.models_requested)
         self.composer = Composer()
-        self.composer.submitted.connect(self.submit)
+        self.composer.submitted.connect(self._on_submitted)
+        self.composer.textChanged.connect(self._show_can_send)
         self.send_button = QPushButton("Send")
         self.send_button.setProperty("kind", "primary")
         show_icon(self.send_button, "send", "on_accent")
@@ -91,20 +98,34 @@ class ChatTab(QWidget):
         column.addWidget(self.transcript, 1)
         column.addWidget(bottom)
         self.setFocusProxy(self.composer)
+        self.show_model(None)
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether nothing has been said or written in it."""
+        return not self.session.messages and not self.composer.toPlainText()
 
     def show_model(self, model: ModelLoaded | None) -> None:
         self._model = model
         self._show_context()
+        self._show_can_send()
+        self.transcript.show_empty_words(_empty_words(model))
 
     def submit(self, text: str) -> None:
-        """Sends a message. While an answer streams the text stays in the composer."""
+        """Sends a message, unless an answer streams."""
         if self.session.is_busy:
             return
         messages = self.session.ask(text, self._model_name())
         # On disk before it is sent: what a person wrote is never lost.
         self._save(messages)
-        self.composer.clear()
         self._begin()
+
+    def _on_submitted(self, text: str) -> None:
+        if self._model is None:
+            self.model_missed.emit()
+        elif not self.session.is_busy:
+            self.submit(text)
+            self.composer.clear()
 
     def retry(self) -> None:
         """Asks again for the newest answer."""
@@ -181,6 +202,11 @@ class ChatTab(QWidget):
         self._show_context()
         self.changed.emit()
 
+    def _show_can_send(self) -> None:
+        has_text = bool(self.composer.toPlainText().strip())
+        self.send_button.setEnabled(has_text and self._model is not None)
+        self.send_button.setToolTip("Send (Enter)" if self._model is not None else "No model is loaded yet")
+
     def _show_context(self) -> None:
         model = self._model
         # A small pool holds less than the model could read.
@@ -191,6 +217,9 @@ class ChatTab(QWidget):
         return None if self._model is None else self._model.name
 
     def _save_answer(self) -> None:
+        if self.session.is_busy:
+            # A killed process keeps the figures too.
+            self.session.measure()
         self._save([self.session.answer])
 
     def _save(self, messages: Sequence[Message], removed: Message | None = None) -> None:
@@ -201,3 +230,9 @@ class ChatTab(QWidget):
             self._history.save(self.session, messages)
         except HistoryError as error:
             self.save_failed.emit(str(error))
+
+
+def _empty_words(model: ModelLoaded | None) -> str:
+    if model is None:
+        return "No model is loaded yet."
+    return f"{model.name} · Ask something; Shift+Enter breaks the line."

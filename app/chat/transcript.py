@@ -5,7 +5,7 @@ Does not know the engine; the tab tells it when the newest answer changed.
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import QEvent, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
@@ -13,6 +13,7 @@ from app.chat.message_view import AnswerMessageView, MessageView, QuestionView
 from app.state.session import Message, Phase, Session
 from app.theme import theme_signals
 from app.widgets.icons import show_icon
+from app.widgets.text_label import TextLabel
 
 COLUMN_CHARACTERS = 80
 # Building a view costs about a millisecond; a long chat opens with its newest messages.
@@ -26,6 +27,8 @@ class Transcript(QScrollArea):
     """Shows a session. Views are made when it is first shown, and made again when the look changes."""
 
     retry_requested = Signal()
+    continue_requested = Signal()
+    models_requested = Signal()
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -34,6 +37,8 @@ class Transcript(QScrollArea):
         self._views: list[MessageView] = []
         self._is_stale = True
         self._is_following = True
+        self._place: tuple[Message, float] | None = None
+        """While the views are being made again: what the person reads, a message and the part of it that is above."""
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -54,6 +59,9 @@ class Transcript(QScrollArea):
         self.earlier_button = QPushButton("Earlier messages")
         self.earlier_button.clicked.connect(self._show_earlier)
         self._column.addWidget(self.earlier_button, 0, Qt.AlignmentFlag.AlignHCenter)
+        self._empty_label = TextLabel("", "muted")
+        self._empty_label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        self._column.addWidget(self._empty_label)
         self._column.addStretch(1)
         row = QHBoxLayout(page)
         row.setContentsMargins(_MARGIN_PX, 0, _MARGIN_PX, 0)
@@ -85,6 +93,10 @@ class Transcript(QScrollArea):
         newest = self._views[-1] if self._views else None
         return newest if isinstance(newest, AnswerMessageView) else None
 
+    def show_empty_words(self, words: str) -> None:
+        """What stands in a chat that has no message yet."""
+        self._empty_label.setText(words)
+
     def follow(self) -> None:
         """Goes to the end and stays there."""
         self._is_following = True
@@ -104,8 +116,11 @@ class Transcript(QScrollArea):
         for message in shown[len(self._views) :]:
             self._append(message)
         self.earlier_button.setVisible(self._num_hidden > 0)
+        self._empty_label.setVisible(not self._session.messages)
         self._is_stale = False
         self.show_progress()
+        if self._place is not None:
+            QTimer.singleShot(0, self, self._settle)
 
     def show_progress(self) -> None:
         """Shows what the newest answer gained: text, a state in words, its end."""
@@ -145,6 +160,8 @@ class Transcript(QScrollArea):
         else:
             view = AnswerMessageView(message, width_px)
             view.retry_requested.connect(self.retry_requested)
+            view.continue_requested.connect(self.continue_requested)
+            view.models_requested.connect(self.models_requested)
         self._views.append(view)
         self._column.insertWidget(self._column.count() - 1, view)
 
@@ -155,13 +172,34 @@ class Transcript(QScrollArea):
         view.deleteLater()
 
     def _rebuild(self) -> None:
+        if self._place is None and not self._is_following:
+            self._place = self._read_place()
         while self._views:
             self._remove_last()
         self.show_messages()
 
+    def _read_place(self) -> tuple[Message, float] | None:
+        top = self.verticalScrollBar().value()
+        for view in self._views:
+            if view.height() and view.y() + view.height() > top:
+                return view.message, (top - view.y()) / view.height()
+        return None
+
+    def _go_to_place(self) -> None:
+        view = next((view for view in self._views if self._place and view.message is self._place[0]), None)
+        if view is not None and self._place is not None:
+            self.verticalScrollBar().setValue(view.y() + round(self._place[1] * view.height()))
+
+    def _settle(self) -> None:
+        """The new views have their heights."""
+        self._go_to_place()
+        self._place = None
+        self._on_scrolled(self.verticalScrollBar().value())
+
     def _show_earlier(self) -> None:
         self._num_hidden = max(0, self._num_hidden - MAX_FIRST_MESSAGES)
         self._is_following = False
+        self._place = self._read_place()
         self._rebuild()
 
     def _limit_width(self) -> None:
@@ -172,11 +210,15 @@ class Transcript(QScrollArea):
         self._rebuild()
 
     def _on_scrolled(self, value: int) -> None:
+        if self._place is not None:
+            return
         self._is_following = value >= self.verticalScrollBar().maximum() - _BOTTOM_SLACK_PX
         self._place_latest_button()
 
     def _on_range_changed(self, minimum: int, maximum: int) -> None:
-        if self._is_following:
+        if self._place is not None:
+            self._go_to_place()
+        elif self._is_following:
             self.verticalScrollBar().setValue(maximum)
         self._place_latest_button()
 

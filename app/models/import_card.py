@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import PurePath
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPushButton, QWidget
 
@@ -20,6 +20,7 @@ from app.widgets.text_label import TextLabel
 from engine.messages import JobFinished, JobProgress
 
 SUFFIX = ".gguf"
+_NOT_CONVERTIBLE = "source"
 
 
 class ImportCard(Card):
@@ -60,6 +61,7 @@ class ImportCard(Card):
     def convert(self, path: str) -> None:
         """Ask for the conversion of a file, as if it had been dropped."""
         self._show_file(path)
+        self._offer_another(False)
         self.strip.begin()
         self._ask_for_conversion()
 
@@ -75,6 +77,16 @@ class ImportCard(Card):
     def finish_job(self, finished: JobFinished) -> None:
         if self._path is not None and finished.job_id == convert_job_id(self._path):
             self.strip.finish(finished)
+            self._offer_another(finished.code == _NOT_CONVERTIBLE)
+
+    def _offer_another(self, is_needed: bool) -> None:
+        """Another file is the next step where this one can never be converted."""
+        self.strip.main_button.setVisible(self.strip.main_button.isVisibleTo(self.strip) and not is_needed)
+        self.choose_button.setText("Choose another…" if is_needed else "Choose…")
+        self.choose_button.setProperty("kind", "primary" if is_needed else None)
+        self.choose_button.style().unpolish(self.choose_button)
+        self.choose_button.style().polish(self.choose_button)
+        show_icon(self.choose_button, "folder", "on_accent" if is_needed else "text")
 
     def _show_file(self, path: str | None) -> None:
         self._path = path
@@ -100,8 +112,13 @@ class ImportCard(Card):
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.fileSelected.connect(self.convert)
         dialog.finished.connect(dialog.deleteLater)
+        # Qt gives the focus back to where it was before; the reaction comes after that.
+        dialog.finished.connect(lambda _: QTimer.singleShot(0, self, self._focus_button))
         self._dialog = dialog
         dialog.open()
+
+    def _focus_button(self) -> None:
+        (self.choose_button if self.choose_button.isEnabled() else self.strip.main_button).setFocus()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if _dropped_path(event) is not None:

@@ -62,6 +62,11 @@ class JobStrip(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
+        for widget in (self._text, self._bar):
+            # Its room stays, so that the card is as high before the start as during it.
+            policy = widget.sizePolicy()
+            policy.setRetainSizeWhenHidden(True)
+            widget.setSizePolicy(policy)
         for widget in (self._error, self._text, self._bar):
             column.addWidget(widget)
         column.addLayout(buttons)
@@ -89,7 +94,7 @@ class JobStrip(QWidget):
         self._words = JobText(self._now_s)
         self._last_text = ""
         self._bar.setValue(0)
-        self._go(JobState.RUNNING, "starting")
+        self._go(JobState.RUNNING, "Starting")
 
     def show_progress(self, progress: JobProgress) -> None:
         """Show how far the job is, also one that was started elsewhere."""
@@ -102,10 +107,10 @@ class JobStrip(QWidget):
     def finish(self, finished: JobFinished) -> None:
         """Show the job's end: ready, stopped, or failed with its cause."""
         if finished.model_id is not None:
-            self._go(JobState.DONE, "ready")
+            self._go(JobState.DONE, "Ready")
         elif finished.code == _CANCELLED:
             # A stop that nobody asked for here (the engine closed) can be resumed as well.
-            self._go(JobState.PAUSED, f"paused · {self._last_text}" if self._last_text else "paused")
+            self._go(JobState.PAUSED, f"Paused · {self._last_text}" if self._last_text else "Paused")
         else:
             self._go(JobState.FAILED, error=finished.message or "It failed without a message: try again")
 
@@ -138,7 +143,7 @@ class JobStrip(QWidget):
 
     def _on_main_pressed(self) -> None:
         if self._state is JobState.RUNNING:
-            self._go(JobState.STOPPING, "pausing")
+            self._go(JobState.STOPPING, "Pausing")
             self.pause_requested.emit()
         else:
             self.begin()

@@ -25,12 +25,12 @@ class JobText:
         self._samples: deque[tuple[float, int]] = deque()
 
     def describe(self, progress: JobProgress) -> str:
-        """`download 1.2 of 1.8 GB · 22 MB/s · 27 s left`, `convert layer 14 of 36`, `verify`."""
+        """`Download 1.2 of 1.8 GB · 22 MB/s · 27 s left`, `Convert layer 14 of 36`, `Verify`."""
         if progress.stage == "convert":
-            return f"convert layer {progress.done} of {progress.total}"
+            return f"Convert layer {progress.done} of {progress.total}"
         if progress.stage == "verify":
-            return "verify"
-        text = f"download {done_of_total(progress.done, progress.total)}"
+            return "Verify"
+        text = f"Download {done_of_total(progress.done, progress.total)}"
         rate = self._rate(progress)
         if rate is None:
             return text

@@ -9,5 +9,5 @@ from engine.messages import ModelLoadProgress
 
 
 def load_text(progress: ModelLoadProgress) -> str:
-    """`load layer 12 of 30`."""
-    return f"load layer {progress.num_layers_loaded} of {progress.num_layers}"
+    """`Load layer 12 of 30`."""
+    return f"Load layer {progress.num_layers_loaded} of {progress.num_layers}"

@@ -47,6 +47,7 @@ class ModelController(QObject):
         self,
         client: EngineClient,
         list_models: Callable[[], list[ModelEntry]],
+        remove_model: Callable[[str], None],
         page: ModelPage,
         first_run: FirstRunPage,
         parent: QObject | None = None,
@@ -54,17 +55,21 @@ class ModelController(QObject):
         super().__init__(parent)
         self.client = client
         self._list_models = list_models
+        self._remove_model = remove_model
         self._page = page
         self._first_run = first_run
         self._pickers: list[ModelPicker] = []
         self.models: list[ModelEntry] = []
         self.loaded: ModelLoaded | None = None
+        self.is_loading = False
+        """Asked for, and neither loaded nor failed yet."""
         for view in (page, first_run):
             view.fetch_requested.connect(self.fetch)
             view.convert_requested.connect(self.convert)
             view.pause_requested.connect(lambda job_id: client.send(CancelJob(job_id)))
         page.load_requested.connect(self.load)
         page.unload_requested.connect(lambda: client.send(UnloadModel()))
+        page.delete_requested.connect(self.remove)
         client.model_changed.connect(self._on_model_changed)
         client.job_progressed.connect(self._on_job_progressed)
         client.job_finished.connect(self._on_job_finished)
@@ -94,7 +99,17 @@ class ModelController(QObject):
         return [self._page, *self._pickers]
 
     def load(self, model_id: str) -> None:
+        self.is_loading = True
         self.client.send(LoadModel(model_id))
+
+    def remove(self, model_id: str) -> None:
+        """Deletes a model from the library; why it could not stands in its card."""
+        try:
+            self._remove_model(model_id)
+        except (OSError, EngineError) as error:
+            if (card := self._page.card(model_id)) is not None:
+                card.show_error(str(error))
+        self.refresh()
 
     def load_first(self, preferred_id: str) -> None:
         """Loads the preferred model, or the first one if that is not there any more."""
@@ -118,6 +133,7 @@ class ModelController(QObject):
             return
         for view in self._views():
             view.show_load(change)
+        self.is_loading = isinstance(change, ModelLoadProgress)
         if isinstance(change, ModelLoaded):
             self._set_loaded(change)
         elif isinstance(change, ModelLoadFailed):
@@ -125,6 +141,7 @@ class ModelController(QObject):
 
     def _set_loaded(self, model: ModelLoaded | None) -> None:
         self.loaded = model
+        self.is_loading = False
         for view in self._views():
             view.set_loaded(None if model is None else model.model_id)
         self.loaded_changed.emit(model)

@@ -29,6 +29,8 @@ class ModelPage(ClosablePage):
     load_requested = Signal(str)
     """The model id."""
     unload_requested = Signal()
+    delete_requested = Signal(str)
+    """The model id."""
     fetch_requested = Signal(str)
     """The catalogue id."""
     convert_requested = Signal(str)
@@ -60,6 +62,7 @@ class ModelPage(ClosablePage):
                 card = self._cards[model.model_id] = ModelCard(model)
                 card.load_requested.connect(self.load_requested)
                 card.unload_requested.connect(self.unload_requested)
+                card.delete_requested.connect(self.delete_requested)
                 card.set_loaded(model.model_id == self._loaded_id)
                 self._installed_column.insertWidget(place, card)
         self._nothing.setVisible(not models)

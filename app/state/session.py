@@ -65,6 +65,8 @@ class Message:
     error: str | None = None
     stats: AnswerStats | None = None
     id: str = field(default_factory=lambda: uuid.uuid4().hex)
+    error_code: str | None = None
+    """Kept only as long as the window is open."""
 
 
 @dataclass(slots=True)
@@ -82,8 +84,13 @@ class Session:
     """While waiting: how many requests are ahead."""
     num_computed_tokens: int = 0
     num_prompt_tokens: int = 0
+    num_cached_tokens: int = 0
     num_answer_tokens: int = 0
     """Of the newest answer, as they come."""
+    asked_at_s: float = 0.0
+    first_token_at_s: float | None = None
+    last_token_at_s: float = 0.0
+    """Of the newest answer, on the monotonic clock."""
 
     @property
     def is_busy(self) -> bool:
@@ -154,15 +161,18 @@ class Session:
             case PrefillProgress():
                 self.num_computed_tokens = event.num_computed_tokens
                 self.num_prompt_tokens = event.num_prompt_tokens
+                self.num_cached_tokens = event.num_cached_tokens
                 self.phase = Phase.PREFILL
             case TextDelta(token_ids=token_ids):
-                self.num_answer_tokens += len(token_ids)
+                self._count(len(token_ids))
                 self.phase = Phase.STREAMING
             case RequestFinished():
                 self._finish(event)
-            case RequestFailed(message=error):
+            case RequestFailed(message=error, code=code):
+                self.measure()
                 self.answer.end = "failed"
                 self.answer.error = error
+                self.answer.error_code = code
                 self.phase = Phase.FAILED
 
     def append_text(self, text: str) -> None:
@@ -171,8 +181,30 @@ class Session:
     def interrupt(self) -> None:
         """Ends an unfinished answer here, with the text it has: its tab or the program is being closed."""
         if self.is_busy:
+            self.measure()
             self.answer.end = "cancelled"
             self.phase = Phase.IDLE
+
+    def measure(self) -> None:
+        """Gives the unfinished answer the figures that are known by now; those of its end take their place."""
+        if not self.num_prompt_tokens:
+            return
+        first_s, num_tokens = self.first_token_at_s, self.num_answer_tokens
+        duration_s = 0.0 if first_s is None else self.last_token_at_s - first_s
+        self.answer.stats = AnswerStats(
+            self.num_prompt_tokens,
+            self.num_cached_tokens,
+            num_tokens,
+            None if first_s is None else first_s - self.asked_at_s,
+            (num_tokens - 1) / duration_s if num_tokens > 1 and duration_s > 0 else None,
+        )
+
+    def _count(self, num_tokens: int) -> None:
+        self.num_answer_tokens += num_tokens
+        if num_tokens:
+            self.last_token_at_s = time.monotonic()
+            if self.first_token_at_s is None:
+                self.first_token_at_s = self.last_token_at_s
 
     def _begin_answer(self, model_name: str | None) -> Message:
         answer = Message("assistant", model_name=model_name)
@@ -180,7 +212,10 @@ class Session:
         self.phase = Phase.SENT
         self.num_computed_tokens = 0
         self.num_prompt_tokens = 0
+        self.num_cached_tokens = 0
         self.num_answer_tokens = 0
+        self.asked_at_s = time.monotonic()
+        self.first_token_at_s = None
         return answer
 
     def _finish(self, event: RequestFinished) -> None:

@@ -69,6 +69,8 @@ LAST_MODEL_ID = Setting("last_model_id", "")
 WINDOW_GEOMETRY = Setting("window_geometry", "")
 """Base64 of what Qt saves."""
 WINDOW_STATE = Setting("window_state", "")
+SIDEBAR_WIDTH_PX = Setting("sidebar_width_px", 230, minimum=80, maximum=4096)
+MEMORY_WIDTH_PX = Setting("memory_width_px", 390, minimum=80, maximum=4096)
 
 SETTINGS: tuple[Setting[Any], ...] = (
     THEME,
@@ -80,6 +82,8 @@ SETTINGS: tuple[Setting[Any], ...] = (
     LAST_MODEL_ID,
     WINDOW_GEOMETRY,
     WINDOW_STATE,
+    SIDEBAR_WIDTH_PX,
+    MEMORY_WIDTH_PX,
 )
 
 

@@ -23,6 +23,10 @@ _ROWS = (
 )
 
 
+CACHED_WORDS = "Kept from earlier, and reused if a chat begins the same"
+_NOTES = {"weights": "The model itself", "KV cached": CACHED_WORDS}
+
+
 @dataclass(frozen=True, slots=True)
 class MemorySums:
     """What is to be shown. Blocks are all of `block_bytes`."""
@@ -54,7 +58,10 @@ class MemoryNumbers(QWidget):
             blocks.setProperty("kind", "muted")
             right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
             grid.addWidget(chip, row, 0)
-            grid.addWidget(QLabel(word), row, 1)
+            label = QLabel(word)
+            for cell in (label, size, blocks):
+                cell.setToolTip(_NOTES.get(word, ""))
+            grid.addWidget(label, row, 1)
             grid.addWidget(size, row, 2, right)
             grid.addWidget(blocks, row, 3, right)
             self._chips.append(chip)

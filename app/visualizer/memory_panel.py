@@ -22,6 +22,7 @@ from engine.messages import BlockSnapshot, EngineStats, ModelLoaded
 TEXT_INTERVAL_MS = 200
 """Cells follow every snapshot; numbers change no faster than they can be read."""
 _NO_MODEL = "No model is loaded. Load one to see where its memory goes."
+_EXPLANATION = "Each square is a block of {size} tokens of a chat's memory."
 _HINT = "Point at a block, or go through them with the arrow keys."
 
 
@@ -41,6 +42,7 @@ class MemoryPanel(QWidget):
         self.numbers = MemoryNumbers()
         self.grid = BlockGrid(self._owners)
         self.table = OwnerTable(self._owners)
+        self._explanation = TextLabel("", "muted")
         self._detail = TextLabel(_HINT, "muted")
         self._text_timer = QTimer(self, singleShot=True, interval=TEXT_INTERVAL_MS)
         self._text_timer.timeout.connect(self._show_texts)
@@ -117,6 +119,7 @@ class MemoryPanel(QWidget):
         column = QVBoxLayout(content)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
+        column.addWidget(self._explanation)
         column.addWidget(self.numbers)
         column.addWidget(_line())
         column.addWidget(self.grid, 3)
@@ -140,6 +143,7 @@ class MemoryPanel(QWidget):
         if self._model is None:
             return
         model, stats = self._model, self._stats
+        self._explanation.setText(_EXPLANATION.format(size=model.block_size))
         if counts is not None:
             self.table.show_counts(counts)
         block_bytes = model.block_size * model.kv_bytes_per_token

@@ -12,9 +12,15 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTreeWidget, QTree
 from app.theme import current_theme, icon_size_px, theme_signals
 from app.visualizer.block_model import BlockKind, OwnerCounts, PoolCounts
 from app.visualizer.cell_tiles import CellLook, CellTiles
+from app.visualizer.memory_numbers import CACHED_WORDS
 from app.visualizer.owners import Owners
 
 _COLUMNS = ("chat", "own", "shared", "cached")
+_NOTES = (
+    "Blocks that only this chat uses now",
+    "Blocks that this chat uses now together with others",
+    f"{CACHED_WORDS}; the sum stands below",
+)
 _KEY_ROLE = Qt.ItemDataRole.UserRole
 _NUM_VISIBLE_ROWS = 6
 
@@ -46,6 +52,7 @@ class OwnerTable(QTreeWidget):
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         header.setSectionsMovable(False)
         for column in range(1, len(_COLUMNS)):
+            self.headerItem().setToolTip(column, _NOTES[column - 1])
             self.headerItem().setTextAlignment(column, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.itemSelectionChanged.connect(self._on_selection_changed)
         theme_signals().theme_changed.connect(self._redraw_chips)
@@ -64,7 +71,7 @@ class OwnerTable(QTreeWidget):
             numbers = blocks.num_own, blocks.num_shared, blocks.num_cached
             self._fill(self._rows[owner], self._owners.title(owner), *numbers)
         self._fill(self._rows[BlockKind.SHARED], "shared by chats", None, counts.num_shared, None)
-        self._fill(self._rows[BlockKind.CACHED], "only cached", None, None, counts.num_cached)
+        self._fill(self._rows[BlockKind.CACHED], "cached, all chats", None, None, counts.num_cached)
         self._fill(self._rows[BlockKind.FREE], "free")
         # Taking a row out moves the selection to a neighbour.
         self.clearSelection()

@@ -5,7 +5,9 @@ Does not know the engine beyond its messages.
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QLabel, QStatusBar, QWidget
+from PySide6.QtWidgets import QStatusBar, QWidget
+
+from app.widgets.elided_label import ElidedLabel
 
 from engine.messages import (
     EngineDied,
@@ -31,8 +33,7 @@ class StatusLine(QStatusBar):
         self._has_model = False
         self._engine: EngineStarted | None = None
         self._stats: EngineStats | None = None
-        self.label = QLabel()
-        self.label.setProperty("kind", "muted")
+        self.label = ElidedLabel(kind="muted")
         self.label.setContentsMargins(_MARGIN_PX, 0, 0, 0)
         self.addWidget(self.label, 1)
         self._show()

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 import qasync
+from PySide6.QtCore import QRect
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app import application
+from app import application, main_window
 from app.bridge.engine_client import EngineClient
 from app.main_window import MainWindow
 from engine.api import ModelEntry
@@ -51,7 +52,16 @@ def models() -> list[ModelEntry]:
 
 
 @pytest.fixture
+def screen(monkeypatch: pytest.MonkeyPatch) -> QRect:
+    """The room on the screen; a test changes it in place."""
+    room = QRect(0, 0, 1920, 1080)
+    monkeypatch.setattr(main_window, "available_geometry", lambda window: room)
+    return room
+
+
+@pytest.fixture
 def open_window(
+    screen: QRect,
     tmp_path: Path,
     engines: FakeEngines,
     loop: asyncio.AbstractEventLoop,

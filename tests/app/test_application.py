@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import socket
+import sys
+import tempfile
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QLockFile
+from pytestqt.qtbot import QtBot
 
-from app.__main__ import cursor_library_problem, display_problem, library_problem
+from app.__main__ import can_reach_display, cursor_library_problem, display_problem, library_problem
+from app.running_window import RunningWindow
 from tests.app.processes import run_python
 
 
@@ -76,6 +81,19 @@ def test_a_second_window_on_the_same_folder_is_refused(tmp_path: Path) -> None:
     assert "already running" in result.stderr
 
 
+def test_a_second_start_brings_the_running_window_to_the_front(qtbot: QtBot, tmp_path: Path) -> None:
+    lock = QLockFile(str(tmp_path / "app.lock"))
+    assert lock.tryLock(0)
+    running = RunningWindow(tmp_path)
+    asked: list[bool] = []
+    running.show_requested.connect(lambda: asked.append(True))
+    result = run_python("-m", "app", "--home", str(tmp_path))
+    lock.unlock()
+    assert result.returncode == 1
+    assert "brought to the front" in result.stderr
+    qtbot.waitUntil(lambda: asked == [True])
+
+
 def test_the_self_test_says_what_to_do_without_a_model(tmp_path: Path) -> None:
     result = run_python("-m", "app", "--home", str(tmp_path), "--self-test")
     assert result.returncode == 1
@@ -84,10 +102,36 @@ def test_the_self_test_says_what_to_do_without_a_model(tmp_path: Path) -> None:
 
 def test_without_a_display_one_line_names_the_terminal_chat(tmp_path: Path) -> None:
     assert display_problem("win32", {}) is None
-    assert display_problem("linux", {"DISPLAY": ":0"}) is None
+    assert display_problem("linux", {"DISPLAY": ":0"}, lambda display: True) is None
     assert display_problem("linux", {"WAYLAND_DISPLAY": "wayland-0"}) is None
     assert display_problem("linux", {"QT_QPA_PLATFORM": "offscreen"}) is None
     assert "python -m engine chat starter" in (display_problem("linux", {"QT_QPA_PLATFORM": "xcb"}) or "")
+
+
+def test_a_display_that_cannot_be_reached_is_named_before_qt_would_abort() -> None:
+    said = display_problem("linux", {"DISPLAY": ":41"}, lambda display: False) or ""
+    assert ":41" in said
+    assert "python -m engine chat starter" in said
+    assert display_problem("linux", {"DISPLAY": ":41", "WAYLAND_DISPLAY": "wayland-0"}, lambda display: False) is None
+
+
+def test_a_display_is_reached_where_something_listens() -> None:
+    with socket.create_server(("localhost", 0)) as server:
+        number = server.getsockname()[1] - 6000
+        assert can_reach_display(f"localhost:{number}.0")
+    assert not can_reach_display(f"localhost:{number}.0")
+    assert not can_reach_display("localhost:99999")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such sockets")
+def test_a_display_of_this_machine_is_reached_by_its_socket(monkeypatch: pytest.MonkeyPatch) -> None:
+    with tempfile.TemporaryDirectory() as folder:  # a socket's path must be short
+        monkeypatch.setattr("app.__main__._X11_SOCKETS", folder)
+        assert not can_reach_display(":77")
+        with socket.socket(socket.AF_UNIX) as server:
+            server.bind(f"{folder}/X77")
+            server.listen()
+            assert can_reach_display(":77")
 
 
 def test_a_missing_system_library_is_named_with_its_package() -> None:

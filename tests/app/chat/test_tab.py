@@ -269,7 +269,7 @@ STOPPED = Message("assistant", "", end="cancelled", stats=AnswerStats(9, 0, 0, N
     [
         (Message("assistant", "x", end="stop"), ""),
         (Message("assistant", "x", end="interrupted"), "interrupted"),
-        (LENGTH, "3.4 tok/s · first token 0.50 s · length"),
+        (LENGTH, "3.4 tok/s · first token 0.50 s · stopped at the limit of 3 tokens"),
         (STOPPED, "stopped"),
     ],
 )

@@ -85,7 +85,7 @@ def test_stages_of_a_fetch_are_shown_in_its_card(page: FirstRunPage):
         said.append(page.fetch_card.strip.text())
     page.finish_job(JobFinished("fetch:starter", "small"))
     said.append(page.fetch_card.strip.text())
-    assert said == ["download 47 of 94 MB", "convert layer 14 of 30", "verify", "ready"]
+    assert said == ["Download 47 of 94 MB", "Convert layer 14 of 30", "Verify", "Ready"]
 
 
 def test_failed_fetch_stands_in_its_card(page: FirstRunPage):
@@ -119,11 +119,30 @@ def test_second_file_waits_until_the_first_is_converted(page: FirstRunPage):
 
 def test_failed_conversion_stands_in_its_card_and_can_be_retried(page: FirstRunPage, qtbot):
     drop(page, FILE)
-    page.finish_job(JobFinished(f"convert:{FILE}", None, "source", "The file ends early: download it again"))
+    page.finish_job(JobFinished(f"convert:{FILE}", None, "storage", "The file ends early: download it again"))
     assert "The file ends early: download it again" in texts(page)
     with qtbot.waitSignal(page.convert_requested) as asked:
         qtbot.mouseClick(page.import_card.strip.main_button, Qt.MouseButton.LeftButton)
     assert asked.args == [FILE]
+
+
+def test_after_a_file_that_is_none_the_next_step_is_another_one(page: FirstRunPage, qtbot):
+    drop(page, FILE)
+    page.finish_job(JobFinished(f"convert:{FILE}", None, "source", "It is no GGUF file: choose another"))
+    card = page.import_card
+    assert card.choose_button.text() == "Choose another…"
+    assert card.choose_button.property("kind") == "primary"
+    assert not card.strip.main_button.isVisible()
+    drop(page, "/models/b.gguf")
+    assert card.choose_button.text() == "Choose…"
+    assert card.strip.main_button.text() == "Pause"
+
+
+def test_after_the_dialog_the_focus_is_on_the_button_again(page: FirstRunPage, qtbot):
+    page.activateWindow()
+    qtbot.mouseClick(page.import_card.choose_button, Qt.MouseButton.LeftButton)
+    page.import_card.findChild(QFileDialog).reject()
+    qtbot.waitUntil(page.import_card.choose_button.hasFocus)
 
 
 def test_pausing_a_conversion_names_its_job(page: FirstRunPage, qtbot):
@@ -145,7 +164,7 @@ def test_choosing_opens_a_dialog_without_a_loop_of_its_own(page: FirstRunPage, q
 
 def test_conversion_started_elsewhere_is_shown(page: FirstRunPage):
     page.show_job(JobProgress(f"convert:{FILE}", "convert", 3, 30))
-    assert page.import_card.strip.text() == "convert layer 3 of 30"
+    assert page.import_card.strip.text() == "Convert layer 3 of 30"
 
 
 def test_job_of_another_model_is_ignored(page: FirstRunPage):

@@ -46,7 +46,7 @@ def test_pause_asks_to_stop_and_keeps_what_was_reached(strip: JobStrip, qtbot):
     assert not strip.main_button.isEnabled()
     strip.finish(CANCELLED)
     assert strip.state is JobState.PAUSED
-    assert strip.text() == "paused · download 47 of 94 MB"
+    assert strip.text() == "Paused · Download 47 of 94 MB"
 
 
 def test_progress_that_was_on_its_way_does_not_undo_a_pause(strip: JobStrip, qtbot):
@@ -86,7 +86,7 @@ def test_failure_stands_with_its_cause_and_retry_starts_again(strip: JobStrip, q
 def test_finished_job_has_no_button_left(strip: JobStrip):
     strip.show_progress(HALF)
     strip.finish(JobFinished(JOB, "small"))
-    assert strip.text() == "ready"
+    assert strip.text() == "Ready"
     assert not strip.main_button.isVisible()
 
 
@@ -99,4 +99,4 @@ def test_job_that_ends_well_while_being_paused_is_done(strip: JobStrip, qtbot):
 
 def test_job_without_a_known_size_has_an_empty_bar(strip: JobStrip):
     strip.show_progress(JobProgress(JOB, "verify", 0, 0))
-    assert strip.text() == "verify"
+    assert strip.text() == "Verify"

@@ -23,15 +23,15 @@ def test_download_says_how_much_how_fast_and_how_long():
     words = JobText(clock)
     words.describe(download(1134))
     clock.now_s += 3
-    assert words.describe(download(1200)) == "download 1.2 of 1.8 GB · 22 MB/s · 27 s left"
+    assert words.describe(download(1200)) == "Download 1.2 of 1.8 GB · 22 MB/s · 27 s left"
 
 
 def test_rate_is_left_out_until_it_is_known():
     clock = Clock()
     words = JobText(clock)
-    assert words.describe(download(0)) == "download 0 of 1.8 GB"
+    assert words.describe(download(0)) == "Download 0 of 1.8 GB"
     clock.now_s += 0.1
-    assert words.describe(download(10)) == "download 0.0 of 1.8 GB"
+    assert words.describe(download(10)) == "Download 0.0 of 1.8 GB"
 
 
 def test_rate_is_left_out_while_nothing_comes():
@@ -40,7 +40,7 @@ def test_rate_is_left_out_while_nothing_comes():
     for _ in range(20):
         text = words.describe(download(900))
         clock.now_s += 1
-    assert text == "download 0.9 of 1.8 GB"
+    assert text == "Download 0.9 of 1.8 GB"
 
 
 def test_rate_is_that_of_the_last_seconds():
@@ -60,10 +60,10 @@ def test_resumed_download_does_not_count_what_was_there_before():
     words.describe(download(1000))
     clock.now_s += 1
     # The server could not resume: it begins again.
-    assert words.describe(download(5)) == "download 0.0 of 1.8 GB"
+    assert words.describe(download(5)) == "Download 0.0 of 1.8 GB"
 
 
 def test_conversion_counts_layers_and_verification_only_says_its_name():
     words = JobText(Clock())
-    assert words.describe(JobProgress("j", "convert", 14, 36)) == "convert layer 14 of 36"
-    assert words.describe(JobProgress("j", "verify", 5 * MB, 9 * MB)) == "verify"
+    assert words.describe(JobProgress("j", "convert", 14, 36)) == "Convert layer 14 of 36"
+    assert words.describe(JobProgress("j", "verify", 5 * MB, 9 * MB)) == "Verify"

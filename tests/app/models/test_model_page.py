@@ -72,7 +72,7 @@ def test_load_asks_for_the_model_and_shows_its_layers(page: ModelPage, qtbot):
         press(qtbot, card.button)
     assert asked.args == ["other"]
     page.show_load(ModelLoadProgress("other", 12, 30))
-    assert card.text() == "load layer 12 of 30"
+    assert card.text() == "Load layer 12 of 30"
     assert not card.button.isEnabled()
     assert page.card("small").button.isEnabled()
 
@@ -122,7 +122,7 @@ def test_fetch_runs_in_its_card(page: ModelPage, qtbot):
         press(qtbot, offer.strip.main_button)
     assert asked.args == ["starter"]
     page.show_job(JobProgress("fetch:starter", "convert", 3, 30))
-    assert offer.strip.text() == "convert layer 3 of 30"
+    assert offer.strip.text() == "Convert layer 3 of 30"
     with qtbot.waitSignal(page.pause_requested) as stopped:
         press(qtbot, offer.strip.main_button)
     assert stopped.args == ["fetch:starter"]
@@ -146,9 +146,9 @@ def test_file_of_ones_own_is_converted_in_its_card(page: ModelPage, qtbot):
         page.import_card.convert("/m/a.gguf")
     assert asked.args == ["/m/a.gguf"]
     page.show_job(JobProgress("convert:/m/a.gguf", "convert", 2, 4))
-    assert page.import_card.strip.text() == "convert layer 2 of 4"
+    assert page.import_card.strip.text() == "Convert layer 2 of 4"
     page.finish_job(JobFinished("convert:/m/a.gguf", "a"))
-    assert page.import_card.strip.text() == "ready"
+    assert page.import_card.strip.text() == "Ready"
 
 
 def test_new_list_keeps_the_state_of_cards_that_stay(page: ModelPage):
@@ -157,7 +157,7 @@ def test_new_list_keeps_the_state_of_cards_that_stay(page: ModelPage):
     card = page.card("small")
     page.set_models([OTHER, SMALL])
     assert page.card("small") is card
-    assert card.text() == "load layer 5 of 30"
+    assert card.text() == "Load layer 5 of 30"
 
 
 def test_cards_stand_in_the_order_of_the_list(page: ModelPage, qtbot):

@@ -51,7 +51,7 @@ def test_picking_the_loaded_one_asks_for_nothing(picker: ModelPicker, qtbot):
 def test_load_is_shown_as_a_thin_line(picker: ModelPicker):
     picker.show_load(ModelLoadProgress("other", 12, 30))
     assert picker.text() == "Loading 通义千问 2.5 3B"
-    assert picker.button.toolTip() == "load layer 12 of 30"
+    assert picker.button.toolTip() == "Load layer 12 of 30"
     assert (picker.bar.isVisible(), picker.bar.value(), picker.bar.maximum()) == (True, 12, 30)
     picker.show_load(loaded(OTHER))
     assert not picker.bar.isVisible()

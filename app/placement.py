@@ -1,0 +1,80 @@
+"""Owns where the window and its side panels stand: within the screen, and as wide as the person wants them.
+
+Does not know what the panels show.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import QEvent, QObject, QRect, Qt, QTimer
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QDockWidget, QMainWindow
+
+# The frame is the window manager's and not known before the window is shown.
+_TITLE_BAR_PX = 32
+
+
+def available_geometry(window: QMainWindow) -> QRect:
+    """The room that the window's screen leaves to windows."""
+    screen = window.screen() or QGuiApplication.primaryScreen()
+    return screen.availableGeometry()
+
+
+def fitting(wanted: QRect, available: QRect) -> QRect:
+    """`wanted` made small enough for `available` and moved into it, with room for a title bar above."""
+    room = available.adjusted(0, _TITLE_BAR_PX, 0, 0)
+    result = QRect(wanted.topLeft(), wanted.size().boundedTo(room.size()))
+    result.moveLeft(min(max(result.left(), room.left()), room.right() + 1 - result.width()))
+    result.moveTop(min(max(result.top(), room.top()), room.bottom() + 1 - result.height()))
+    return result
+
+
+class DockWidths(QObject):
+    """Gives the panels their wanted widths again whenever the window's size has changed.
+
+    Qt alone takes from the panels where the window shrinks and gives to the centre where it grows.
+    """
+
+    def __init__(self, window: QMainWindow, widths: Mapping[QDockWidget, int]) -> None:
+        super().__init__(window)
+        self._window = window
+        self._wanted = dict(widths)
+        self._at_press: dict[QDockWidget, int] = {}
+        window.installEventFilter(self)
+        for dock in widths:
+            dock.visibilityChanged.connect(self._ask)
+
+    def wanted_px(self, dock: QDockWidget) -> int:
+        return self._wanted[dock]
+
+    def set_wanted(self, dock: QDockWidget, width_px: int) -> None:
+        self._wanted[dock] = width_px
+        self._ask()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.Show):
+            self._ask()
+        elif event.type() == QEvent.Type.MouseButtonPress:
+            # The window's own surface is the separators between its panels.
+            self._at_press = self._shown()
+        elif event.type() == QEvent.Type.MouseButtonRelease:
+            QTimer.singleShot(0, self, self._on_dragged)
+        return False
+
+    def _shown(self) -> dict[QDockWidget, int]:
+        return {dock: dock.width() for dock in self._wanted if dock.isVisible() and not dock.isFloating()}
+
+    def _on_dragged(self) -> None:
+        for dock, width_px in self._shown().items():
+            if self._at_press.get(dock, width_px) != width_px:
+                self._wanted[dock] = width_px
+
+    def _ask(self) -> None:
+        # After the layout has had its turn.
+        QTimer.singleShot(0, self, self._apply)
+
+    def _apply(self) -> None:
+        docks = list(self._shown())
+        if docks:
+            self._window.resizeDocks(docks, [self._wanted[dock] for dock in docks], Qt.Orientation.Horizontal)

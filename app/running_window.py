@@ -1,0 +1,52 @@
+"""Owns the line between two starts on one data folder: the second asks the first to show its window.
+
+Does not know the window.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtNetwork import QLocalServer, QLocalSocket
+
+_TIMEOUT_MS = 1000
+_REQUEST = b"show"
+
+
+class RunningWindow(QObject):
+    """Listens for other starts while this one has the data folder's lock."""
+
+    show_requested = Signal()
+
+    def __init__(self, home: Path, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._server = QLocalServer(self)
+        self._server.setSocketOptions(QLocalServer.SocketOption.UserAccessOption)
+        self._server.newConnection.connect(self._on_connected)
+        # A killed process leaves its socket behind; whoever has the lock may take it away.
+        QLocalServer.removeServer(_name(home))
+        self._server.listen(_name(home))
+
+    def _on_connected(self) -> None:
+        while (socket := self._server.nextPendingConnection()) is not None:
+            socket.disconnected.connect(socket.deleteLater)
+            self.show_requested.emit()
+
+
+def ask_to_show(home: Path) -> bool:
+    """Asks the running program for its window; whether it could be asked."""
+    socket = QLocalSocket()
+    socket.connectToServer(_name(home))
+    if not socket.waitForConnected(_TIMEOUT_MS):
+        return False
+    socket.write(_REQUEST)
+    socket.waitForBytesWritten(_TIMEOUT_MS)
+    socket.disconnectFromServer()
+    return True
+
+
+def _name(home: Path) -> str:
+    # A path may be longer than a socket's name.
+    return "deepinfer-" + hashlib.sha256(str(home.resolve()).encode()).hexdigest()[:24]
