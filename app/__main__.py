@@ -107,9 +107,7 @@ def display_problem(
     if display and can_reach(display):
         return None
     if display:
-        return (
-            f"The display {display} cannot be reached; to chat in the terminal, run: python -m engine chat starter"
-        )
+        return f"The display {display} cannot be reached; to chat in the terminal, run: python -m engine chat starter"
     return "There is no display to open a window on; to chat in the terminal, run: python -m engine chat starter"
 
 

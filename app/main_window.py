@@ -77,9 +77,7 @@ class MainWindow(QMainWindow):
         self.model_page = ModelPage()
         self.first_run_page = FirstRunPage(read_machine)
         self.settings_page = SettingsPage(settings)
-        self.models = ModelController(
-            client, list_models, remove_model, self.model_page, self.first_run_page, self
-        )
+        self.models = ModelController(client, list_models, remove_model, self.model_page, self.first_run_page, self)
         self.tabs = ChatTabs(self._make_tab, self._make_session, self.memory_panel.owner_color_index)
         self.chats = ChatController(history, self.tabs, self.sidebar, self)
         self._build()

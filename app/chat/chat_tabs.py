@@ -225,8 +225,9 @@ class _TabBar(QTabBar):
         self.setExpanding(False)
         self.setDrawBase(False)
 
-    def minimumTabSizeHint(self, index: int) -> QSize:
-        return self.tabSizeHint(index).boundedTo(QSize(_MIN_TAB_WIDTH_PX, self.tabSizeHint(index).height()))
+    def minimumTabSizeHint(self, index: int) -> QSize:  # noqa: N802 - Qt's name
+        wanted = self.tabSizeHint(index)
+        return QSize(min(wanted.width(), _MIN_TAB_WIDTH_PX), wanted.height())
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         index = self.tabAt(event.position().toPoint())

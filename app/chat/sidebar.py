@@ -266,12 +266,12 @@ class _RowDelegate(QStyledItemDelegate):
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
         hint = super().sizeHint(option, index)
-        return QSize(hint.width(), max(hint.height(), QFontMetrics(option.font).height() + _ROW_ROOM_PX))  # type: ignore[attr-defined]
+        return QSize(hint.width(), max(hint.height(), QFontMetrics(option.font).height() + _ROW_ROOM_PX))
 
     def updateEditorGeometry(
         self, editor: QWidget, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> None:
-        editor.setGeometry(option.rect)  # type: ignore[attr-defined]  # missing in the stubs
+        editor.setGeometry(option.rect)
 
 
 class _ChatList(QListWidget):

@@ -5,7 +5,7 @@ Does not know the engine; the tab tells it when the newest answer changed.
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
@@ -38,13 +38,18 @@ class Transcript(QScrollArea):
         self._is_stale = True
         self._is_following = True
         self._place: tuple[Message, float] | None = None
-        """While the views are being made again: what the person reads, a message and the part of it that is above."""
+        """What was read when the views were made again: a message, and the part of it that is above the view.
+
+        Heights come in several steps, so it holds until the person scrolls.
+        """
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._make_column()
         self._make_latest_button()
         bar = self.verticalScrollBar()
+        # Of a person's scrolling only, and before the value changes.
+        bar.actionTriggered.connect(lambda _: self._forget_place())
         bar.valueChanged.connect(self._on_scrolled)
         bar.rangeChanged.connect(self._on_range_changed)
         theme_signals().theme_changed.connect(self._on_theme_changed)
@@ -99,6 +104,7 @@ class Transcript(QScrollArea):
 
     def follow(self) -> None:
         """Goes to the end and stays there."""
+        self._forget_place()
         self._is_following = True
         self.verticalScrollBar().setValue(self.verticalScrollBar().maximum())
         self._place_latest_button()
@@ -119,8 +125,6 @@ class Transcript(QScrollArea):
         self._empty_label.setVisible(not self._session.messages)
         self._is_stale = False
         self.show_progress()
-        if self._place is not None:
-            QTimer.singleShot(0, self, self._settle)
 
     def show_progress(self) -> None:
         """Shows what the newest answer gained: text, a state in words, its end."""
@@ -190,11 +194,8 @@ class Transcript(QScrollArea):
         if view is not None and self._place is not None:
             self.verticalScrollBar().setValue(view.y() + round(self._place[1] * view.height()))
 
-    def _settle(self) -> None:
-        """The new views have their heights."""
-        self._go_to_place()
+    def _forget_place(self) -> None:
         self._place = None
-        self._on_scrolled(self.verticalScrollBar().value())
 
     def _show_earlier(self) -> None:
         self._num_hidden = max(0, self._num_hidden - MAX_FIRST_MESSAGES)

@@ -8,7 +8,6 @@ from __future__ import annotations
 from PySide6.QtWidgets import QStatusBar, QWidget
 
 from app.widgets.elided_label import ElidedLabel
-
 from engine.messages import (
     EngineDied,
     EngineStarted,

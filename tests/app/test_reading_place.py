@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtWidgets import QScrollBar
 from pytestqt.qtbot import QtBot
 
 from app.chat.transcript import Transcript
@@ -72,4 +73,16 @@ def test_a_chat_that_follows_its_end_still_does_after_a_change_of_theme(
     window.change_setting(options.THEME, "dark")
     window.change_setting(options.THEME, "light")
     qtbot.waitUntil(lambda: bar.maximum() > 1500 and bar.value() == bar.maximum())
+    assert transcript.is_following
+
+
+def test_after_a_change_of_theme_the_person_scrolls_freely(
+    qtbot: QtBot, window: MainWindow, transcript: Transcript
+) -> None:
+    window.change_setting(options.THEME, "dark")
+    bar = transcript.verticalScrollBar()
+    qtbot.waitUntil(lambda: bar.maximum() > 1500)
+    bar.triggerAction(QScrollBar.SliderAction.SliderToMinimum)
+    assert bar.value() == 0
+    bar.triggerAction(QScrollBar.SliderAction.SliderToMaximum)
     assert transcript.is_following
