@@ -13,6 +13,8 @@ from PySide6.QtWidgets import (
     QComboBox,
     QDoubleSpinBox,
     QFormLayout,
+    QGridLayout,
+    QLabel,
     QPlainTextEdit,
     QSpinBox,
     QVBoxLayout,
@@ -21,6 +23,7 @@ from PySide6.QtWidgets import (
 
 from app.bridge.throttle import Throttle
 from app.state.settings import SETTINGS, Setting, Settings
+from app.widgets.fields import ChoiceBox, NumberBox, WholeNumberBox
 from app.widgets.page import ClosablePage
 from app.widgets.text_label import TextLabel
 
@@ -28,6 +31,21 @@ _STEP = 0.05
 _PERCENT_STEP = 10
 _TEXT_LINES = 4
 _SAVE_INTERVAL_MS = 400
+_SHORTCUTS = (
+    ("Enter", "Send the message"),
+    ("Shift+Enter", "Break the line"),
+    ("Esc", "Stop the answer; leave a page"),
+    ("Ctrl+T", "New chat"),
+    ("Ctrl+W", "Close the tab"),
+    ("Ctrl+Shift+T", "Open the tab again that was closed last"),
+    ("Ctrl+Tab, Ctrl+Shift+Tab", "Next tab, tab before"),
+    ("Ctrl+B", "Show or hide the chats"),
+    ("Ctrl+M", "Show or hide the memory"),
+    ("F2, Delete", "Rename or delete the chat chosen in the list"),
+    ("Ctrl+Plus, Ctrl+Minus, Ctrl+0", "Larger, smaller, as at first"),
+    ("Ctrl+Q", "Quit"),
+)
+"""(keys, what they do)"""
 
 
 class SettingsPage(ClosablePage):
@@ -48,8 +66,14 @@ class SettingsPage(ClosablePage):
         form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
         for setting in SETTINGS:
             if setting.label is not None:
-                form.addRow(setting.label, self._cell(setting))
+                label = QLabel(setting.label)
+                label.setProperty("kind", "field")
+                label.setAlignment(Qt.AlignmentFlag.AlignTop)
+                form.addRow(label, self._cell(setting))
         self.column.addLayout(form)
+        self.column.addSpacing(16)
+        self.column.addWidget(TextLabel("Keyboard", "heading"))
+        self.column.addLayout(_shortcut_table())
         self.column.addStretch(1)
 
     def show_value(self, setting: Setting[Any]) -> None:
@@ -85,22 +109,22 @@ class SettingsPage(ClosablePage):
             return self._choice(setting)
         if isinstance(setting.default, str):
             return self._text(setting)
-        spin: QSpinBox | QDoubleSpinBox
+        spin: WholeNumberBox | NumberBox
         if isinstance(setting.default, float):
-            spin = QDoubleSpinBox(singleStep=_STEP, decimals=2)
+            spin = NumberBox(singleStep=_STEP, decimals=2)
         else:
             is_percent = setting.key.endswith("_percent")
-            spin = QSpinBox(singleStep=_PERCENT_STEP if is_percent else 1, suffix=" %" if is_percent else "")
+            spin = WholeNumberBox(singleStep=_PERCENT_STEP if is_percent else 1, suffix=" %" if is_percent else "")
             # Only the finished number counts: 150 begins with a 1.
             spin.setKeyboardTracking(False)
-        spin.setRange(setting.minimum or 0, setting.maximum or 0)  # type: ignore[arg-type]  # ints for a QSpinBox
+        spin.setRange(setting.minimum or 0, setting.maximum or 0)  # type: ignore[arg-type]  # ints for whole numbers
         spin.setSpecialValueText(setting.minimum_words or "")
         spin.setValue(self._settings.get(setting))
         spin.valueChanged.connect(lambda value: self.changed.emit(setting, value))
         return spin
 
     def _choice(self, setting: Setting[Any]) -> QComboBox:
-        box = QComboBox()
+        box = ChoiceBox()
         for value, words in setting.choices:
             box.addItem(words, value)
         box.setCurrentIndex(box.findData(self._settings.get(setting)))
@@ -115,3 +139,13 @@ class SettingsPage(ClosablePage):
         edit.textChanged.connect(throttle.request)
         self._throttles.append(throttle)
         return edit
+
+
+def _shortcut_table() -> QGridLayout:
+    table = QGridLayout()
+    table.setHorizontalSpacing(24)
+    table.setColumnStretch(1, 1)
+    for row, (keys, words) in enumerate(_SHORTCUTS):
+        table.addWidget(QLabel(keys), row, 0)
+        table.addWidget(TextLabel(words, "muted"), row, 1)
+    return table

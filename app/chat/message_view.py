@@ -13,7 +13,6 @@ from app.chat.answer_view import AnswerView
 from app.chat.markdown import Paragraph, Span
 from app.chat.text_view import ProseView
 from app.state.session import AnswerStats, Message
-from app.widgets.elided_label import ElidedLabel
 from app.widgets.icons import show_icon
 from app.widgets.text_label import TextLabel
 from app.widgets.units import count
@@ -126,7 +125,7 @@ class AnswerMessageView(MessageView):
         super().__init__(message, parent)
         self.body = AnswerView(width_px)
         self.state_label = _muted_label()
-        self.stats_label = ElidedLabel(kind="muted")
+        self.stats_label = TextLabel(kind="muted")
         self.retry_button = QuietButton("retry", "Answer again")
         self.retry_button.clicked.connect(self.retry_requested)
         self.retry_button.hide()
@@ -143,9 +142,8 @@ class AnswerMessageView(MessageView):
         self.column.addWidget(self.body)
         self.column.addWidget(self.error_panel)
         footer = QHBoxLayout()
-        footer.addWidget(self.stats_label)
+        footer.addWidget(self.stats_label, 1)
         footer.addWidget(self.continue_button)
-        footer.addStretch(1)
         footer.addWidget(self.retry_button)
         footer.addWidget(self.copy_button)
         self.column.addLayout(footer)

@@ -106,7 +106,7 @@ class MemoryPanel(QWidget):
 
     def _fix_detail_height(self) -> None:
         # Two lines always, so that the grid does not jump while the mouse goes over it; some scripts stand taller.
-        self._detail.setFixedHeight(round(2.5 * self._detail.fontMetrics().lineSpacing()))
+        self._detail.setFixedHeight(round(2.5 * self.fontMetrics().lineSpacing()))
 
     def _build(self) -> None:
         self.setProperty("kind", "panel")

@@ -1,0 +1,72 @@
+"""Owns the fields of a form that a stylesheet leaves without arrows: a choice among few, and numbers.
+
+Knows nothing of what is chosen.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRect
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import (
+    QAbstractSpinBox,
+    QComboBox,
+    QDoubleSpinBox,
+    QSpinBox,
+    QStyle,
+    QStyleOptionComboBox,
+    QStyleOptionSpinBox,
+)
+
+from app.theme import icon_size_px
+from app.widgets.icons import icon
+
+
+class ChoiceBox(QComboBox):
+    """A combo box with the arrow of the icon set."""
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        option = QStyleOptionComboBox()
+        self.initStyleOption(option)
+        rect = self.style().subControlRect(
+            QStyle.ComplexControl.CC_ComboBox, option, QStyle.SubControl.SC_ComboBoxArrow, self
+        )
+        painter = QPainter(self)
+        icon("chevron-down", "muted").paint(painter, _centred(rect, icon_size_px()))
+
+
+class WholeNumberBox(QSpinBox):
+    """A spin box for whole numbers with the arrows of the icon set."""
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        option = QStyleOptionSpinBox()
+        self.initStyleOption(option)
+        _paint_arrows(self, option)
+
+
+class NumberBox(QDoubleSpinBox):
+    """A spin box for any number with the arrows of the icon set."""
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        option = QStyleOptionSpinBox()
+        self.initStyleOption(option)
+        _paint_arrows(self, option)
+
+
+def _paint_arrows(box: QAbstractSpinBox, option: QStyleOptionSpinBox) -> None:
+    painter = QPainter(box)
+    arrow = icon("chevron-down", "muted")
+    for control, direction in ((QStyle.SubControl.SC_SpinBoxDown, 1), (QStyle.SubControl.SC_SpinBoxUp, -1)):
+        rect = box.style().subControlRect(QStyle.ComplexControl.CC_SpinBox, option, control, box)
+        painter.save()
+        painter.translate(rect.center())
+        painter.scale(1, direction)
+        edge = round(0.75 * icon_size_px())
+        arrow.paint(painter, QRect(-edge // 2, -edge // 2, edge, edge))
+        painter.restore()
+
+
+def _centred(room: QRect, edge: int) -> QRect:
+    return QRect(room.center().x() - edge // 2, room.center().y() - edge // 2, edge, edge)

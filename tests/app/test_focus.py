@@ -1,0 +1,189 @@
+"""Where the caret is after what a person did, and the ways back to what was left."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QInputDialog, QLineEdit, QMenu, QMessageBox, QTabBar
+from pytestqt.qtbot import QtBot
+
+from app.main_window import MainWindow
+from engine.api import ModelEntry
+from engine.messages import RequestFailed
+from tests.app.fake_engine import FakeEngine, FakeEngines
+from tests.app.windows import OpenWindow, send, titles, wait_until_started
+
+CONTROL = Qt.KeyboardModifier.ControlModifier
+SHIFT = Qt.KeyboardModifier.ShiftModifier
+
+
+@pytest.fixture
+def two_chats(qtbot: QtBot, window: MainWindow, engine: FakeEngine) -> MainWindow:
+    window.activateWindow()
+    for number in range(2):
+        window.new_chat()
+        engine.finish(send(qtbot, window, engine, f"chat {number}"))
+    qtbot.waitUntil(lambda: not any(tab.session.is_busy for tab in window.tabs.tabs()))
+    return window
+
+
+def has_caret(window: MainWindow) -> bool:
+    tab = window.tabs.current_tab()
+    return tab is not None and tab.composer.hasFocus()
+
+
+def click_row(qtbot: QtBot, window: MainWindow, title: str, button: Qt.MouseButton = Qt.MouseButton.LeftButton) -> None:
+    chats = window.sidebar.list
+    (item,) = chats.findItems(title, Qt.MatchFlag.MatchExactly)
+    qtbot.mouseClick(chats.viewport(), button, pos=chats.visualItemRect(item).center())
+
+
+def test_after_closing_a_tab_the_caret_is_in_the_next_ones_composer(qtbot: QtBot, two_chats: MainWindow) -> None:
+    cross = two_chats.tabs.tabBar().tabButton(1, QTabBar.ButtonPosition.RightSide)
+    qtbot.mouseClick(cross, Qt.MouseButton.LeftButton)
+    assert titles(two_chats) == ["chat 0"]
+    qtbot.waitUntil(lambda: has_caret(two_chats))
+
+
+def test_after_choosing_a_chat_the_caret_is_in_its_composer(qtbot: QtBot, two_chats: MainWindow) -> None:
+    click_row(qtbot, two_chats, "chat 0")
+    assert two_chats.tabs.currentIndex() == 0
+    qtbot.waitUntil(lambda: has_caret(two_chats))
+
+
+def test_after_a_page_the_caret_is_in_the_composer(qtbot: QtBot, two_chats: MainWindow) -> None:
+    two_chats.show_settings()
+    qtbot.keyClick(two_chats.settings_page, Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: has_caret(two_chats))
+
+
+def test_after_a_dialog_the_caret_is_in_the_composer(qtbot: QtBot, two_chats: MainWindow) -> None:
+    two_chats.sidebar.list.setFocus()
+    two_chats.sidebar.ask_to_delete("no chat", "no chat").reject()
+    qtbot.waitUntil(lambda: has_caret(two_chats))
+    two_chats.tabs.tabBarDoubleClicked.emit(0)
+    two_chats.tabs.findChild(QInputDialog).reject()
+    qtbot.waitUntil(lambda: has_caret(two_chats))
+
+
+def test_after_renaming_in_the_list_the_caret_is_in_the_composer(qtbot: QtBot, two_chats: MainWindow) -> None:
+    two_chats.sidebar.list.setFocus()
+    qtbot.keyClick(two_chats.sidebar.list, Qt.Key.Key_F2)
+    editor = two_chats.sidebar.list.findChild(QLineEdit)
+    qtbot.keyClicks(editor, "better")
+    qtbot.keyClick(editor, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: has_caret(two_chats))
+    assert titles(two_chats) == ["chat 0", "better"]
+
+
+def test_the_tab_that_was_closed_last_is_opened_again(qtbot: QtBot, two_chats: MainWindow) -> None:
+    qtbot.keyClick(two_chats, Qt.Key.Key_W, CONTROL)
+    two_chats.new_chat()
+    qtbot.keyClick(two_chats, Qt.Key.Key_W, CONTROL)  # had no message
+    qtbot.keyClick(two_chats, Qt.Key.Key_T, CONTROL | SHIFT)
+    assert titles(two_chats) == ["chat 0", "chat 1"]
+    qtbot.keyClick(two_chats, Qt.Key.Key_T, CONTROL | SHIFT)
+    assert titles(two_chats) == ["chat 0", "chat 1"]
+
+
+def test_ctrl_q_quits(qtbot: QtBot, window: MainWindow) -> None:
+    with qtbot.waitSignal(window.closed):
+        qtbot.keyClick(window, Qt.Key.Key_Q, CONTROL)
+
+
+def test_a_right_click_leaves_the_mark_on_the_current_chat(qtbot: QtBot, two_chats: MainWindow) -> None:
+    click_row(qtbot, two_chats, "chat 0", Qt.MouseButton.RightButton)
+    assert [item.text() for item in two_chats.sidebar.list.selectedItems()] == ["chat 1"]
+
+
+def test_chats_that_are_answering_are_marked_in_the_list(
+    qtbot: QtBot, two_chats: MainWindow, engine: FakeEngine
+) -> None:
+    def marked() -> list[str]:
+        chats = two_chats.sidebar.list
+        rows = [chats.item(row) for row in range(chats.count())]
+        return [row.text() for row in rows if row.toolTip().endswith("answering") and not row.icon().isNull()]
+
+    request_id = send(qtbot, two_chats, engine, "more")
+    assert marked() == ["chat 1"]
+    engine.finish(request_id)
+    qtbot.waitUntil(lambda: marked() == [])
+
+
+def test_a_new_chat_goes_to_the_one_that_is_blank(qtbot: QtBot, window: MainWindow) -> None:
+    qtbot.mouseClick(window.sidebar.new_chat_button, Qt.MouseButton.LeftButton)
+    assert titles(window) == ["New chat"]
+    tab = window.tabs.current_tab()
+    assert tab is not None
+    qtbot.keyClicks(tab.composer, "draft")
+    qtbot.keyClick(window, Qt.Key.Key_T, CONTROL)
+    assert titles(window) == ["New chat", "New chat"]
+
+
+def test_without_a_model_a_new_chat_leads_to_the_welcome(
+    qtbot: QtBot, open_window: OpenWindow, engines: FakeEngines, models: list[ModelEntry]
+) -> None:
+    models.clear()
+    window = open_window()
+    wait_until_started(qtbot, engines)
+    for page in (window.first_run_page, window.model_page):
+        window.pages.setCurrentWidget(page)
+        qtbot.mouseClick(window.sidebar.new_chat_button, Qt.MouseButton.LeftButton)
+        assert window.pages.currentWidget() is window.first_run_page
+    assert window.tabs.count() == 1
+
+
+def test_a_request_without_a_model_shows_the_way_to_the_models(
+    qtbot: QtBot, window: MainWindow, engine: FakeEngine
+) -> None:
+    request_id = send(qtbot, window, engine, "hello")
+    engine.emit(RequestFailed(request_id, "no_model", "No model is loaded: load one first"))
+    tab = window.tabs.current_tab()
+    assert tab is not None
+    qtbot.waitUntil(lambda: not tab.session.is_busy)
+    view = tab.transcript.answer_view()
+    assert view is not None
+    qtbot.mouseClick(view.error_panel.models_button, Qt.MouseButton.LeftButton)
+    assert window.pages.currentWidget() is window.model_page
+
+
+def test_the_menu_of_a_tab_closes_the_others(qtbot: QtBot, two_chats: MainWindow) -> None:
+    bar = two_chats.tabs.tabBar()
+    bar.customContextMenuRequested.emit(bar.tabRect(0).center())
+    menu = two_chats.tabs.findChild(QMenu)
+    (others,) = [action for action in menu.actions() if action.text() == "Close others"]
+    others.trigger()
+    menu.close()
+    assert titles(two_chats) == ["chat 0"]
+
+
+def test_tabs_shrink_before_they_are_scrolled(qtbot: QtBot, window: MainWindow, engine: FakeEngine) -> None:
+    for number in range(5):
+        window.new_chat()
+        send(qtbot, window, engine, f"a chat with a rather long title {number}")
+    bar = window.tabs.tabBar()
+    before = bar.tabRect(0).width()
+    window.resize(240 + 390 + 5 * 115 + 60, 700)
+    window.grab()
+    qtbot.waitUntil(lambda: 100 < bar.tabRect(0).width() < before)
+    assert bar.tabRect(4).right() <= bar.width()
+
+
+def test_a_question_is_asked_before_a_model_is_deleted(qtbot: QtBot, window: MainWindow, models: list[ModelEntry]) -> None:
+    window.show_models()
+    card = window.model_page.card("tiny")
+    assert card is not None
+    assert not card.delete_button.isEnabled()
+    assert "unload it first" in card.delete_button.toolTip()
+    window.models.forget_loaded()
+    qtbot.mouseClick(card.delete_button, Qt.MouseButton.LeftButton)
+    question = card.findChild(QMessageBox)
+    assert question is not None
+    assert "Tiny 1M" in question.text()
+    (delete,) = [
+        button for button in question.buttons()
+        if question.buttonRole(button) == QMessageBox.ButtonRole.DestructiveRole
+    ]  # fmt: skip
+    with qtbot.waitSignal(window.model_page.delete_requested) as asked:
+        qtbot.mouseClick(delete, Qt.MouseButton.LeftButton)
+    assert asked.args == ["tiny"]

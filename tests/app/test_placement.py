@@ -1,0 +1,91 @@
+"""Where the window stands on screens of every size, and how wide its panels are."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.main_window import MainWindow
+from app.placement import fitting
+from tests.app.windows import OpenWindow
+
+WANTED = QRect(100, 100, 1280, 800)
+
+
+@pytest.mark.parametrize("size", [(1366, 768), (960, 600), (1920, 1080), (2560, 1440)])
+@pytest.mark.parametrize("corner", [(0, 0), (1920, 0), (-1366, 200)])
+def test_a_window_always_lies_within_its_screen(size: tuple[int, int], corner: tuple[int, int]) -> None:
+    room = QRect(*corner, *size)
+    for place in (WANTED, WANTED.translated(-5000, -5000), WANTED.translated(5000, 5000)):
+        result = fitting(place, room)
+        assert room.contains(result)
+        assert result.size() == WANTED.size().boundedTo(result.size())
+
+
+def test_what_fits_stays_where_it_is() -> None:
+    assert fitting(WANTED, QRect(0, 0, 1920, 1080)) == WANTED
+
+
+def is_within(window: MainWindow, widget: QWidget) -> bool:
+    corner = widget.mapTo(window, QPoint(0, 0))
+    return widget.isVisible() and window.rect().contains(QRect(corner, widget.size()))
+
+
+@pytest.mark.parametrize("with_memory", [False, True])
+def test_on_a_small_screen_all_that_is_needed_is_in_view(
+    qtbot: QtBot, screen: QRect, open_window: OpenWindow, with_memory: bool
+) -> None:
+    screen.setRect(0, 0, 960, 600)
+    window = open_window()
+    assert not window.memory_dock.isVisible()
+    if with_memory:
+        window.memory_dock.show()
+    qtbot.waitUntil(lambda: window.memory_dock.isVisible() == with_memory)
+    tab = window.tabs.current_tab()
+    assert tab is not None
+    window.show_chats()
+    window.grab()
+    assert screen.contains(window.geometry())
+    for widget in (tab.composer, tab.send_button, window.status_line, window.sidebar):
+        assert is_within(window, widget)
+
+
+def test_a_place_of_another_screen_is_brought_into_this_one(screen: QRect, open_window: OpenWindow) -> None:
+    window = open_window()
+    window.setGeometry(300, 200, 1500, 850)
+    window.close()
+    screen.setRect(0, 0, 960, 600)
+    assert screen.contains(open_window().geometry())
+
+
+def test_panels_that_were_squeezed_get_their_widths_again(qtbot: QtBot, open_window: OpenWindow) -> None:
+    window = open_window()
+    docks = (window.sidebar_dock, window.memory_dock)
+    qtbot.waitUntil(lambda: [dock.width() for dock in docks] == [230, 390])
+    window.resize(600, 700)
+    qtbot.waitUntil(lambda: window.memory_dock.width() < 390)
+    window.resize(1280, 800)
+    qtbot.waitUntil(lambda: [dock.width() for dock in docks] == [230, 390])
+
+
+def test_a_width_that_was_dragged_holds_and_is_remembered(qtbot: QtBot, open_window: OpenWindow) -> None:
+    window = open_window()
+    dock = window.memory_dock
+    qtbot.waitUntil(lambda: dock.width() == 390)
+    edge = QPoint(dock.x() - 2, dock.y() + dock.height() // 2)
+    qtbot.mouseMove(window, edge)
+    qtbot.mousePress(window, Qt.MouseButton.LeftButton, pos=edge)
+    qtbot.mouseMove(window, edge - QPoint(60, 0))
+    qtbot.waitUntil(lambda: dock.width() > 430)
+    qtbot.mouseRelease(window, Qt.MouseButton.LeftButton, pos=edge - QPoint(60, 0))
+    QApplication.processEvents()
+    dragged = dock.width()
+    window.resize(600, 700)
+    qtbot.waitUntil(lambda: dock.width() < dragged)
+    window.resize(1280, 800)
+    qtbot.waitUntil(lambda: dock.width() == dragged)
+    window.close()
+    again = open_window()
+    qtbot.waitUntil(lambda: again.memory_dock.width() == dragged)
