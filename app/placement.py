@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QDockWidget, QMainWindow
 
 # The frame is the window manager's and not known before the window is shown.
 _TITLE_BAR_PX = 32
+_MIN_CENTRE_PX = 400
 
 
 def available_geometry(window: QMainWindow) -> QRect:
@@ -31,7 +32,7 @@ def fitting(wanted: QRect, available: QRect) -> QRect:
 
 
 class DockWidths(QObject):
-    """Gives the panels their wanted widths again whenever the window's size has changed.
+    """Gives the panels their wanted widths again whenever the window's size has changed, the first ones first.
 
     Qt alone takes from the panels where the window shrinks and gives to the centre where it grows.
     """
@@ -47,10 +48,6 @@ class DockWidths(QObject):
 
     def wanted_px(self, dock: QDockWidget) -> int:
         return self._wanted[dock]
-
-    def set_wanted(self, dock: QDockWidget, width_px: int) -> None:
-        self._wanted[dock] = width_px
-        self._ask()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() in (QEvent.Type.Resize, QEvent.Type.Show):
@@ -76,5 +73,10 @@ class DockWidths(QObject):
 
     def _apply(self) -> None:
         docks = list(self._shown())
+        room_px = self._window.width() - _MIN_CENTRE_PX
+        widths_px = []
+        for dock in docks:
+            widths_px.append(max(min(self._wanted[dock], room_px), dock.minimumSizeHint().width()))
+            room_px -= widths_px[-1]
         if docks:
-            self._window.resizeDocks(docks, [self._wanted[dock] for dock in docks], Qt.Orientation.Horizontal)
+            self._window.resizeDocks(docks, widths_px, Qt.Orientation.Horizontal)

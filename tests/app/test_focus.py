@@ -29,7 +29,8 @@ def two_chats(qtbot: QtBot, window: MainWindow, engine: FakeEngine) -> MainWindo
 
 def has_caret(window: MainWindow) -> bool:
     tab = window.tabs.current_tab()
-    return tab is not None and tab.composer.hasFocus()
+    # Of the window: without a window manager it is not made active again after a dialog.
+    return tab is not None and window.focusWidget() is tab.composer
 
 
 def click_row(qtbot: QtBot, window: MainWindow, title: str, button: Qt.MouseButton = Qt.MouseButton.LeftButton) -> None:
