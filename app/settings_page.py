@@ -30,6 +30,7 @@ from app.widgets.text_label import TextLabel
 _STEP = 0.05
 _PERCENT_STEP = 10
 _TEXT_LINES = 4
+_TEXT_MARGIN_PX = 6
 _SAVE_INTERVAL_MS = 400
 _SHORTCUTS = (
     ("Enter", "Send the message"),
@@ -117,6 +118,7 @@ class SettingsPage(ClosablePage):
             spin = WholeNumberBox(singleStep=_PERCENT_STEP if is_percent else 1, suffix=" %" if is_percent else "")
             # Only the finished number counts: 150 begins with a 1.
             spin.setKeyboardTracking(False)
+        spin.lineEdit().setTextMargins(_TEXT_MARGIN_PX, 0, 0, 0)
         spin.setRange(setting.minimum or 0, setting.maximum or 0)  # type: ignore[arg-type]  # ints for whole numbers
         spin.setSpecialValueText(setting.minimum_words or "")
         spin.setValue(self._settings.get(setting))

@@ -74,7 +74,8 @@ class Composer(QPlainTextEdit):
     def _fit(self) -> None:
         # Measured, not counted: a line with characters of another script is higher.
         last = self.blockBoundingGeometry(self.document().lastBlock())
-        wanted_px = math.ceil(last.bottom() - self.contentOffset().y()) + _DOCUMENT_MARGIN_PX
+        # The offset has the upper margin in it.
+        wanted_px = math.ceil(last.bottom() - self.contentOffset().y()) + 2 * _DOCUMENT_MARGIN_PX
         most_px = MAX_LINES * self.fontMetrics().lineSpacing() + 2 * _DOCUMENT_MARGIN_PX
         self.setVerticalScrollBarPolicy(
             Qt.ScrollBarPolicy.ScrollBarAsNeeded if wanted_px > most_px else Qt.ScrollBarPolicy.ScrollBarAlwaysOff

@@ -170,7 +170,9 @@ def test_tabs_shrink_before_they_are_scrolled(qtbot: QtBot, window: MainWindow, 
     assert bar.tabRect(4).right() <= bar.width()
 
 
-def test_a_question_is_asked_before_a_model_is_deleted(qtbot: QtBot, window: MainWindow, models: list[ModelEntry]) -> None:
+def test_a_question_is_asked_before_a_model_is_deleted(
+    qtbot: QtBot, window: MainWindow, models: list[ModelEntry]
+) -> None:
     window.show_models()
     card = window.model_page.card("tiny")
     assert card is not None

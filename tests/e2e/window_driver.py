@@ -193,6 +193,8 @@ def main(home: Path) -> int:
     window.closed.connect(loop.stop)
     driver = Driver(window, engines)
     driver.start()
+    # A screen as small as the one of no screen hides it at first; snapshots come only while it shows.
+    window.memory_dock.show()
     window.show()
     loop.run_forever()
     loop.close()

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.chat.composer import MAX_LINES, Composer
+from app.theme import apply_zoom
 
 SHIFT = Qt.KeyboardModifier.ShiftModifier
 
@@ -127,3 +128,13 @@ def test_it_grows_with_its_lines_up_to_a_bound(writer: Writer) -> None:
     assert heights[MAX_LINES - 1] == heights[-1]
     writer.composer.clear()
     assert writer.composer.height() < heights[0]
+
+
+@pytest.mark.parametrize("zoom", [80, 100, 150, 200])
+def test_a_line_has_the_same_room_above_and_below_at_every_zoom(qapp: QApplication, writer: Writer, zoom: int) -> None:
+    writer.type("gjpqy")
+    apply_zoom(qapp, zoom)
+    line = writer.composer.cursorRect()
+    room = writer.composer.viewport().height()
+    apply_zoom(qapp, 100)
+    assert abs(line.top() - (room - line.bottom() - 1)) <= 1

@@ -6,11 +6,20 @@ from datetime import date, datetime, timedelta
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLineEdit, QMenu, QMessageBox
+from PySide6.QtWidgets import (
+    QApplication,
+    QLabel,
+    QLineEdit,
+    QMenu,
+    QMessageBox,
+    QStyle,
+    QStyleOptionFrame,
+)
 from pytestqt.qtbot import QtBot
 
 from app.chat.sidebar import Sidebar, group_name
 from app.state.history import ChatSummary
+from app.theme import apply_theme, apply_zoom
 
 TODAY = date(2025, 6, 15)
 
@@ -168,3 +177,36 @@ def test_a_chat_is_deleted_only_after_a_yes(qtbot: QtBot, sidebar: Sidebar, is_s
     (button,) = [button for button in question.buttons() if question.buttonRole(button) == role]
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     assert deleted == (["id"] if is_sure else [])
+
+
+@pytest.mark.parametrize("zoom", [80, 100, 150, 200])
+def test_the_editor_of_a_title_is_high_enough_for_its_text(
+    qapp: QApplication, qtbot: QtBot, sidebar: Sidebar, zoom: int
+) -> None:
+    apply_theme(qapp, "light")
+    apply_zoom(qapp, zoom)
+    sidebar.show_chats([summary("A gjpqy")])
+    sidebar.select("id of A gjpqy")
+    sidebar.grab()
+    qtbot.keyClick(sidebar.list, Qt.Key.Key_F2)
+    editor = sidebar.list.findChild(QLineEdit)
+    assert editor is not None
+    option = QStyleOptionFrame()
+    editor.initStyleOption(option)
+    room = editor.style().subElementRect(QStyle.SubElement.SE_LineEditContents, option, editor)
+    needed = editor.fontMetrics().height()
+    apply_zoom(qapp, 100)
+    assert room.height() >= needed
+
+
+def test_a_search_without_a_hit_says_so(qtbot: QtBot, sidebar: Sidebar) -> None:
+    def is_said() -> bool:
+        return any("No chat" in label.text() for label in sidebar.findChildren(QLabel) if label.isVisible())
+
+    sidebar.show_chats([])
+    assert not is_said()
+    sidebar.search_field.setText("pears")
+    sidebar.show_chats([])
+    assert is_said()
+    sidebar.show_chats([summary("pears")])
+    assert not is_said()

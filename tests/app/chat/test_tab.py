@@ -15,6 +15,7 @@ from app.chat.message_view import AnswerMessageView, stats_text
 from app.chat.tab import ChatTab
 from app.state.history import History
 from app.state.session import AnswerStats, Message, Phase, Session
+from app.widgets.text_label import TextLabel
 from engine.messages import ChatMessage, PrefillProgress, RequestFailed, RequestQueued, SamplingParams, TextDelta
 from tests.app.fake_engine import MODEL, FakeEngine, FakeEngines
 
@@ -258,6 +259,67 @@ def test_a_long_chat_opens_with_its_newest_messages(desk: Desk) -> None:
     desk.qtbot.mouseClick(transcript.earlier_button, Qt.MouseButton.LeftButton)
     assert len(transcript.views) == 80
     assert transcript.views[0].message is session.messages[40]
+
+
+def test_leaving_keeps_the_figures_and_the_gauge(desk: Desk) -> None:
+    request_id = desk.send("hello")
+    desk.engine.answer(request_id, "arrived")
+    desk.qtbot.waitUntil(lambda: desk.tab.session.phase is Phase.STREAMING)
+    desk.tab.leave()
+    session = History(desk.path).load(desk.tab.session.id)
+    assert session is not None
+    stats = session.messages[-1].stats
+    assert stats is not None
+    assert (stats.num_prompt_tokens, stats.num_cached_tokens, stats.num_completion_tokens) == (20, 16, 1)
+    assert stats.ttft_s is not None
+    assert desk.open(session).gauge.text() == "ctx 21 / 8k"
+
+
+def test_a_killed_program_keeps_the_figures_so_far(desk: Desk) -> None:
+    request_id = desk.send("hello")
+    desk.answer(request_id, "arrived")
+    desk.qtbot.waitUntil(lambda: desk.on_disk() == ["hello", "arrived"])
+    session = History(desk.path).load(desk.tab.session.id)
+    assert session is not None
+    assert session.num_context_tokens == 20 + len("arrived")
+
+
+def test_an_answer_that_reached_its_limit_can_be_continued(desk: Desk) -> None:
+    request_id = desk.send("hello")
+    desk.answer(request_id, "half an ans")
+    desk.finish(request_id, "length")
+    view = desk.view()
+    assert view.stats_label.text().endswith("stopped at the limit of 40 tokens")
+    desk.qtbot.keyClicks(desk.tab.composer, "a draft")
+    desk.qtbot.mouseClick(view.continue_button, Qt.MouseButton.LeftButton)
+    contents = [message.content for message in desk.engine.submits()[-1].messages]
+    assert contents == ["hello", "half an ans", "Continue."]
+    assert not view.continue_button.isVisible()
+    assert desk.tab.composer.toPlainText() == "a draft"
+
+
+def test_an_empty_chat_says_which_model_answers(desk: Desk) -> None:
+    def words() -> list[str]:
+        return [label.text() for label in desk.tab.transcript.findChildren(TextLabel) if label.isVisible()]
+
+    assert words() == ["Tiny 1M · Ask something; Shift+Enter breaks the line."]
+    desk.tab.show_model(None)
+    assert words() == ["No model is loaded yet."]
+    desk.tab.show_model(MODEL)
+    desk.send("hello")
+    assert not any("Ask something" in text for text in words())
+
+
+def test_send_is_offered_only_with_a_text_and_a_model(desk: Desk) -> None:
+    assert not desk.tab.send_button.isEnabled()
+    desk.qtbot.keyClicks(desk.tab.composer, "hello")
+    assert desk.tab.send_button.isEnabled()
+    desk.tab.show_model(None)
+    assert not desk.tab.send_button.isEnabled()
+    with desk.qtbot.waitSignal(desk.tab.model_missed):
+        desk.qtbot.keyClick(desk.tab.composer, Qt.Key.Key_Return)
+    assert desk.engine.submits() == []
+    assert desk.tab.composer.toPlainText() == "hello"
 
 
 LENGTH = Message("assistant", "x", end="length", stats=AnswerStats(9, 0, 3, 0.5, 3.44))
