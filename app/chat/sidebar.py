@@ -10,7 +10,7 @@ from datetime import date, timedelta
 from itertools import groupby
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QSize, Qt, QTimer, Signal, SignalInstance
-from PySide6.QtGui import QAction, QFontMetrics, QIcon, QKeyEvent, QMouseEvent
+from PySide6.QtGui import QAction, QFontMetrics, QIcon, QKeyEvent, QMouseEvent, QPixmap
 from PySide6.QtWidgets import (
     QLineEdit,
     QListWidget,
@@ -258,7 +258,14 @@ def _fill(item: QListWidgetItem, summary: ChatSummary, is_busy: bool) -> None:
     if is_busy:
         item.setIcon(icon("dot", "accent"))
     else:
-        item.setIcon(icon("pin", "muted") if summary.is_pinned else QIcon())
+        item.setIcon(icon("pin", "muted") if summary.is_pinned else _no_icon())
+
+
+def _no_icon() -> QIcon:
+    """As wide as the others, so that titles do not move when a chat begins to answer."""
+    blank = QPixmap(icon_size_px(), icon_size_px())
+    blank.fill(Qt.GlobalColor.transparent)
+    return QIcon(blank)
 
 
 class _RowDelegate(QStyledItemDelegate):

@@ -11,6 +11,7 @@ from app.widgets.icons import icon, show_icon
 from engine.api import assets_dir
 
 NAMES = (
+    "dot",
     "plus", "close", "send", "stop", "copy", "chats", "models", "settings", "memory", "search", "arrow-down", "pin",
     "play", "pause", "check", "warning", "moon", "sun", "edit", "trash", "retry", "download", "folder", "chevron-down",
 )  # fmt: skip
