@@ -131,12 +131,19 @@ def check_sampling(logits: Tensor, params: SamplingTensors) -> None:
         check_tensor(name, tensor, rows, kind)
 
 
-def check_copy(pool: Tensor, source: list[int], target: list[int]) -> None:
-    """Block lists of one length, inside the pool; no block is written twice."""
-    if pool.dim() != 5:
-        raise KernelShapeError(f"pool is {tuple(pool.shape)}, must be [layers, blocks, kv_heads, block_size, head_dim]")
+def check_copy(source_pool: Tensor, target_pool: Tensor, source: list[int], target: list[int]) -> None:
+    """Pools of one kind of block; block lists of one length, inside their pools; no block is written twice."""
+    for pool in (source_pool, target_pool):
+        if pool.dim() != 5:
+            raise KernelShapeError(
+                f"pool is {tuple(pool.shape)}, must be [layers, blocks, kv_heads, block_size, head_dim]"
+            )
+    kinds = [(pool.dtype, pool.shape[0], *pool.shape[2:]) for pool in (source_pool, target_pool)]
+    if kinds[0] != kinds[1]:
+        raise KernelShapeError(f"blocks differ: {kinds[0]} in the source pool, {kinds[1]} in the target pool")
     if len(source) != len(target) or len(set(target)) != len(target):
         raise KernelShapeError(f"cannot copy the blocks {source} onto {target}: one target for each source, none twice")
-    for block in (*source, *target):
-        if not 0 <= block < pool.shape[1]:
-            raise KernelShapeError(f"block {block} is outside a pool of {pool.shape[1]} blocks")
+    for pool, blocks in ((source_pool, source), (target_pool, target)):
+        for block in blocks:
+            if not 0 <= block < pool.shape[1]:
+                raise KernelShapeError(f"block {block} is outside a pool of {pool.shape[1]} blocks")

@@ -176,5 +176,9 @@ class Backend(ABC):
         """One token id per row: logits [B, V] to int64 [B], on the CPU."""
 
     @abstractmethod
-    def copy_blocks(self, pool: Tensor, source: list[int], target: list[int]) -> None:
-        """Copy whole blocks inside a pool [layers, blocks, kv_heads, block_size, head_dim], over all layers."""
+    def copy_blocks(self, source_pool: Tensor, target_pool: Tensor, source: list[int], target: list[int]) -> None:
+        """Copy whole blocks over all layers, from a pool [layers, blocks, kv_heads, block_size, head_dim] to another.
+
+        Both may be the same, and all sources are read before the first target is written. Swapping out has the pool of
+        the device as source and that of the host as target; swapping in, the other way round.
+        """

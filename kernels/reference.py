@@ -186,6 +186,6 @@ class ReferenceBackend(Backend):
         rows = zip(finite_logits(logits), *(column.tolist() for column in columns), strict=True)
         return torch.tensor([sample_row(*row) for row in rows], dtype=torch.int64)
 
-    def copy_blocks(self, pool: Tensor, source: list[int], target: list[int]) -> None:
-        checks.check_copy(pool, source, target)
-        pool[:, target] = pool[:, source]
+    def copy_blocks(self, source_pool: Tensor, target_pool: Tensor, source: list[int], target: list[int]) -> None:
+        checks.check_copy(source_pool, target_pool, source, target)
+        target_pool[:, target] = source_pool[:, source]

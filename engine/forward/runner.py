@@ -9,9 +9,10 @@ from collections.abc import Sequence as Chunks
 
 import torch
 
+from engine.cache.kv_cache import BlockMoves
 from engine.forward.batch import Batch, build_batch
 from engine.forward.sampler import sampling_tensors
-from engine.models.decoder import Decoder, make_pool
+from engine.models.decoder import Decoder, make_host_pool, make_pool
 from engine.scheduler import ScheduledChunk
 from kernels.ops import Backend
 
@@ -19,17 +20,26 @@ from kernels.ops import Backend
 class Runner:
     """Raises RuntimeError or MemoryError from the backend; the pool's other blocks are then untouched."""
 
-    def __init__(self, decoder: Decoder, backend: Backend, num_blocks: int, block_size: int) -> None:
+    def __init__(
+        self, decoder: Decoder, backend: Backend, num_blocks: int, block_size: int, num_host_blocks: int
+    ) -> None:
         self._decoder = decoder
         self._backend = backend
         self._pool = make_pool(decoder.spec, num_blocks, block_size, backend)
+        self._host_pool = make_host_pool(self._pool, num_host_blocks)
 
-    def copy_blocks(self, copies: list[tuple[int, int]]) -> None:
-        """Copy (source, target) blocks of all layers."""
-        if copies:
-            sources, targets = [source for source, _ in copies], [target for _, target in copies]
-            for pool in (self._pool.keys, self._pool.values):
-                self._backend.copy_blocks(pool, sources, targets)
+    def move_blocks(self, moves: BlockMoves) -> None:
+        """Swap out, swap in, copy, in this order: what is taken in may stand where something was taken out."""
+        pool, host = self._pool, self._host_pool
+        for pairs, source, target in (
+            (moves.swap_out, pool, host),
+            (moves.swap_in, host, pool),
+            (moves.copies, pool, pool),
+        ):
+            if pairs:
+                sources, targets = [a for a, _ in pairs], [b for _, b in pairs]
+                self._backend.copy_blocks(source.keys, target.keys, sources, targets)
+                self._backend.copy_blocks(source.values, target.values, sources, targets)
 
     @torch.inference_mode()
     def run(self, chunks: Chunks[ScheduledChunk]) -> dict[str, int]:

@@ -47,6 +47,14 @@ def make_pool(spec: ModelSpec, num_blocks: int, block_size: int, backend: Backen
     return PagedPool(keys, values)
 
 
+def make_host_pool(pool: PagedPool, num_blocks: int) -> PagedPool:
+    """Host memory for `num_blocks` blocks like those of `pool`; pinned where that pool lies on a GPU."""
+    shape = (pool.keys.shape[0], num_blocks, *pool.keys.shape[2:])
+    # Not zeroed: the system gives the memory when it is first written, so a budget that is never used costs nothing.
+    keys, values = (torch.empty(shape, dtype=pool.keys.dtype, pin_memory=pool.keys.is_cuda) for _ in range(2))
+    return PagedPool(keys, values)
+
+
 @dataclass(frozen=True, slots=True)
 class ForwardInput:
     """One forward: M rows of any number of sequences. token_ids, positions, slots: int64 [M]; see kernels.ops."""

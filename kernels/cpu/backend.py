@@ -148,9 +148,9 @@ class CpuBackend(Backend):
         columns = (params.temperature, params.top_k, params.top_p, params.min_p, params.uniform)
         return sampling.sample(logits, [column.tolist() for column in columns])
 
-    def copy_blocks(self, pool: Tensor, source: list[int], target: list[int]) -> None:
-        checks.check_copy(pool, source, target)
-        pool[:, target] = pool[:, source]
+    def copy_blocks(self, source_pool: Tensor, target_pool: Tensor, source: list[int], target: list[int]) -> None:
+        checks.check_copy(source_pool, target_pool, source, target)
+        target_pool[:, target] = source_pool[:, source]
 
 
 def _rotate(heads: Tensor, rope: Tensor) -> Tensor:

@@ -103,10 +103,27 @@ def test_wrong_sampling_tensors_are_refused(each: Backend) -> None:
 def test_blocks_are_copied_over_all_layers_as_they_were(each: Backend) -> None:
     pool = torch.randn(3, 6, 2, 4, 8)
     before = pool.clone()
-    each.copy_blocks(pool, [1, 4, 1], [4, 0, 5])
+    each.copy_blocks(pool, pool, [1, 4, 1], [4, 0, 5])
     for block, origin in enumerate([4, 1, 2, 3, 1, 1]):
         assert torch.equal(pool[:, block], before[:, origin])
-    each.copy_blocks(pool, [], [])
+    each.copy_blocks(pool, pool, [], [])
+
+
+def test_blocks_go_to_another_pool_and_come_back(each: Backend) -> None:
+    pool, host = torch.randn(3, 6, 2, 4, 8), torch.full((3, 2, 2, 4, 8), float("nan"))
+    before = pool.clone()
+    each.copy_blocks(pool, host, [5, 2], [1, 0])
+    pool.fill_(float("nan"))
+    each.copy_blocks(host, pool, [0, 1], [3, 4])
+    assert torch.equal(pool[:, 3], before[:, 2])
+    assert torch.equal(pool[:, 4], before[:, 5])
+
+
+def test_pools_of_other_blocks_are_refused(each: Backend) -> None:
+    pool = torch.zeros(3, 6, 2, 4, 8)
+    for other in (torch.zeros(3, 6, 2, 4, 4), torch.zeros(2, 6, 2, 4, 8), pool.bfloat16()):
+        with pytest.raises(KernelShapeError, match="blocks differ"):
+            each.copy_blocks(pool, other, [0], [1])
 
 
 def test_copies_outside_the_pool_are_refused_and_write_nothing(each: Backend) -> None:
@@ -119,7 +136,7 @@ def test_copies_outside_the_pool_are_refused_and_write_nothing(each: Backend) ->
         ([0, 1], [2, 2], "none twice"),
     ):
         with pytest.raises(KernelShapeError, match=message):
-            each.copy_blocks(pool, source, target)
+            each.copy_blocks(pool, pool, source, target)
     with pytest.raises(KernelShapeError, match=r"pool is \(3, 1, 2, 2\)"):
-        each.copy_blocks(pool[0], [0], [1])
+        each.copy_blocks(pool[0], pool[0], [0], [1])
     assert torch.equal(pool, before)
