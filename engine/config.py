@@ -33,8 +33,16 @@ class EngineConfig:
     block_size: int = 16
     max_batched_tokens: int = 512
     """The token budget of one step."""
+    max_prompt_chunk: int = 256
+    """Tokens of one prompt in one step while others want some too, so that long prompts advance together."""
     max_running_sequences: int = 16
     max_waiting_requests: int = 64
+    watermark: float = 0.01
+    """Share of the pool that stays free when a request is admitted, so that it does not preempt at its first step."""
+    ageing_s: float = 20.0
+    """After so long a wait a request counts as one priority more urgent."""
+    swap_budget_bytes: int = 256 << 20
+    """Host memory for the blocks of preempted requests."""
     default_max_tokens: int = 1024
     """Bound of an answer whose request names none."""
     kv_budget_bytes: int | None = None

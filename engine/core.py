@@ -13,34 +13,42 @@ from typing import Protocol
 
 from engine.cache.block_view import snapshot_blocks
 from engine.cache.invariants import check_invariants
-from engine.cache.kv_cache import KVCache
-from engine.errors import EngineError, ForwardError
+from engine.cache.kv_cache import BlockMoves, KVCache
+from engine.cache.swap import PreemptionCosts
+from engine.errors import DeadlineError, EngineError, ForwardError, QueueFullError
 from engine.messages import (
     BlockSnapshot,
     EngineStats,
     Event,
     FinishReason,
     PrefillProgress,
+    PrefixPinned,
+    QueueReason,
     RequestFailed,
     RequestFinished,
+    RequestPreempted,
     RequestQueued,
+    RequestResumed,
     Submit,
     TextDelta,
 )
 from engine.metrics import Metrics
 from engine.requests import RequestReader
-from engine.scheduler import ScheduledChunk, Scheduler
+from engine.scheduler import Schedule, ScheduledChunk, Scheduler
 from engine.sequence import Sequence, SequenceState
 from engine.text.detokenizer import CONTEXT_TOKENS, IncrementalDetokenizer
 from engine.text.stop import StopMatcher
 
 _log = logging.getLogger(__name__)
 
+_MIN_TIMED_TOKENS = 16
+_MAX_REMEMBERED_OWNERS = 64
+
 
 class BatchRunner(Protocol):
     """What the core needs of a runner; see `engine.forward.runner.Runner`."""
 
-    def copy_blocks(self, copies: list[tuple[int, int]]) -> None: ...
+    def move_blocks(self, moves: BlockMoves) -> None: ...
 
     def run(self, chunks: Chunks[ScheduledChunk]) -> dict[str, int]: ...
 
@@ -56,7 +64,7 @@ class _Answer:
 
 
 class EngineCore:
-    """Requests of one loaded model. `clock` gives seconds and never goes back."""
+    """Requests of one loaded model. `clock` gives seconds and never goes back; `block_bytes` is one block's size."""
 
     def __init__(
         self,
@@ -66,6 +74,7 @@ class EngineCore:
         scheduler: Scheduler,
         end_token_ids: frozenset[int],
         clock: Callable[[], float],
+        block_bytes: int,
     ) -> None:
         self._reader = reader
         self._runner = runner
@@ -73,7 +82,10 @@ class EngineCore:
         self._scheduler = scheduler
         self._end_token_ids = end_token_ids
         self._clock = clock
+        self._block_bytes = block_bytes
         self._answers: dict[str, _Answer] = {}
+        self._newest: dict[str, Sequence] = {}
+        self._queue_reason: QueueReason = "budget"
         self._events: list[Event] = []
         self._written: frozenset[int] = frozenset()
         self.metrics = Metrics()
@@ -90,6 +102,9 @@ class EngineCore:
         try:
             sequence = self._reader.read(submit, self._clock())
             self._scheduler.add(sequence)
+        except QueueFullError as error:
+            self._on_failed(submit.request_id, error.code, str(error), self.metrics.mean_request_s())
+            return
         except EngineError as error:
             self._on_failed(submit.request_id, error.code, str(error))
             return
@@ -97,7 +112,20 @@ class EngineCore:
         context = [] if submit.prompt is None else sequence.token_ids[-CONTEXT_TOKENS:]
         detokenizer = IncrementalDetokenizer(self._reader.tokenizer.decode, context)
         self._answers[submit.request_id] = _Answer(sequence, detokenizer, StopMatcher(submit.params.stop))
-        self._publish_positions()
+        self._publish_positions(self._queue_reason)
+
+    def bring_to_front(self, owner: str) -> None:
+        """Requests of this owner go before those of all others."""
+        self._scheduler.front_owner = owner
+
+    def pin_prefix(self, owner: str, is_pinned: bool) -> None:
+        """Keep, or no longer keep, what is cached of the owner's newest ended request."""
+        newest = self._newest.get(owner)
+        if not is_pinned:
+            self._cache.prefix_cache.unpin(owner)
+        elif newest is not None:
+            self._cache.pin(owner, newest)
+        self._publish_pin(owner)
 
     def cancel(self, request_id: str) -> None:
         """End a request now; its blocks are free when this returns. Unknown and ended ids are ignored."""
@@ -117,11 +145,15 @@ class EngineCore:
 
     def step(self) -> list[Event]:
         """One forward for whoever is due, and all events since the last call."""
-        chunks = self._scheduler.schedule()
-        self._publish_positions()
-        self._runner.copy_blocks(self._cache.drain_copies())
-        if chunks:
-            self._settle(chunks, self._run(chunks))
+        now_s = self._clock()
+        self._fail_overdue(now_s)
+        schedule = self._scheduler.schedule(now_s)
+        self._publish_moves(schedule)
+        self._queue_reason = schedule.reason
+        self._publish_positions(schedule.reason)
+        self._runner.move_blocks(self._cache.drain_moves())
+        if schedule.chunks:
+            self._settle(schedule.chunks, self._run(schedule.chunks), now_s)
         return self.drain_events()
 
     def drain_events(self) -> list[Event]:
@@ -143,7 +175,14 @@ class EngineCore:
             token_ids |= self._run([chunk])
         return token_ids
 
-    def _settle(self, chunks: list[ScheduledChunk], token_ids: dict[str, int]) -> None:
+    def _fail_overdue(self, now_s: float) -> None:
+        for answer in list(self._answers.values()):
+            deadline_s = answer.sequence.deadline_s
+            if deadline_s is not None and now_s >= deadline_s:
+                allowed_s = deadline_s - answer.sequence.arrival_s
+                self._fail(answer, DeadlineError.code, f"It had not ended after {allowed_s:g} s: allow it more time")
+
+    def _settle(self, chunks: list[ScheduledChunk], token_ids: dict[str, int], start_s: float) -> None:
         now_s = self._clock()
         size = self._cache.block_size
         written: set[int] = set()
@@ -162,17 +201,21 @@ class EngineCore:
                 num_generated += 1
                 self._on_token(self._answers[sequence.request_id], token_ids[sequence.request_id], now_s)
         self._written = frozenset(written)
-        self.metrics.on_step(now_s, sum(chunk.num_tokens for chunk in survivors), num_generated)
+        num_computed = sum(chunk.num_tokens for chunk in survivors)
+        self.metrics.on_step(now_s, num_computed, num_generated)
+        if num_computed >= _MIN_TIMED_TOKENS:
+            # How long computing again would take is known from computing, in batches that resemble it.
+            self._scheduler.costs = PreemptionCosts(
+                (now_s - start_s) / num_computed, self._scheduler.costs.copy_s_per_block
+            )
 
     def _on_prefilled(self, sequence: Sequence, is_last: bool) -> None:
-        self._events.append(
-            PrefillProgress(
-                sequence.request_id,
-                min(sequence.num_computed_tokens, sequence.num_prompt_tokens),
-                sequence.num_prompt_tokens,
-                sequence.num_cached_tokens,
-            )
-        )
+        num_computed = min(sequence.num_computed_tokens, sequence.num_prompt_tokens)
+        # What is computed again after a preemption was told before.
+        if num_computed > sequence.num_told_tokens:
+            sequence.num_told_tokens = num_computed
+            counts = (num_computed, sequence.num_prompt_tokens, sequence.num_cached_tokens)
+            self._events.append(PrefillProgress(sequence.request_id, *counts))
         if is_last:
             sequence.move(SequenceState.DECODE)
 
@@ -220,23 +263,49 @@ class EngineCore:
         self._end(answer.sequence, SequenceState.FAILED, None)
         self._on_failed(answer.sequence.request_id, code, message)
 
-    def _on_failed(self, request_id: str, code: str, message: str) -> None:
+    def _on_failed(self, request_id: str, code: str, message: str, retry_after_s: float | None = None) -> None:
         self.metrics.ends["failed"] += 1
-        self._events.append(RequestFailed(request_id, code, message))
+        self._events.append(RequestFailed(request_id, code, message, retry_after_s))
 
     def _end(self, sequence: Sequence, state: SequenceState, reason: FinishReason | None) -> None:
         # First out of the books: whatever breaks below, nobody ends it a second time.
         del self._answers[sequence.request_id]
         sequence.move(state)
         self._scheduler.remove(sequence)
+        self._remember(sequence)
         if reason is not None:
-            self.metrics.ends[reason] += 1
+            self.metrics.on_end(reason, self._clock() - sequence.arrival_s)
 
-    def _publish_positions(self) -> None:
-        for position, sequence in enumerate(self._scheduler.waiting):
-            if sequence.queue_position != position:
-                sequence.queue_position = position
-                self._events.append(RequestQueued(sequence.request_id, position))
+    def _remember(self, sequence: Sequence) -> None:
+        """Keep which tokens an owner's newest request had, so that its blocks can be pinned."""
+        self._newest.pop(sequence.owner, None)
+        self._newest[sequence.owner] = sequence
+        if len(self._newest) > _MAX_REMEMBERED_OWNERS:
+            del self._newest[next(iter(self._newest))]
+
+    def _publish_positions(self, reason: QueueReason) -> None:
+        for position, sequence in enumerate(self._scheduler.in_order(self._scheduler.waiting, self._clock())):
+            told = (position, self._scheduler.queue_reason(sequence, reason))
+            if sequence.queue_place != told:
+                sequence.queue_place = told
+                self._events.append(RequestQueued(sequence.request_id, *told))
+
+    def _publish_moves(self, schedule: Schedule) -> None:
+        for preempted in schedule.preempted:
+            self.metrics.preemptions[preempted.how] += 1
+            size_bytes = preempted.num_blocks * self._block_bytes
+            ids = (preempted.sequence.request_id, preempted.winner.request_id)
+            self._events.append(RequestPreempted(*ids, preempted.how, preempted.num_blocks, size_bytes))
+        for resumed in schedule.resumed:
+            size_bytes = resumed.num_blocks * self._block_bytes
+            request_id = resumed.sequence.request_id
+            self._events.append(RequestResumed(request_id, resumed.how, resumed.num_blocks, size_bytes))
+        for owner in schedule.unpinned:
+            self._publish_pin(owner)
+
+    def _publish_pin(self, owner: str) -> None:
+        num_blocks = len(self._cache.prefix_cache.pins().get(owner, ()))
+        self._events.append(PrefixPinned(owner, num_blocks, num_blocks * self._block_bytes))
 
     def stats(self) -> EngineStats:
         num_cached = self._cache.prefix_cache.num_evictable
@@ -244,16 +313,17 @@ class EngineCore:
         return EngineStats(
             num_running=len(self._scheduler.running),
             num_waiting=len(self._scheduler.waiting),
+            num_swapped=len(self._scheduler.swapped),
             num_free_blocks=num_free,
             num_cached_blocks=num_cached,
             num_referenced_blocks=self._cache.pool.num_blocks - num_free - num_cached,
             tokens_per_s=self.metrics.tokens_per_s(self._clock()),
         )
 
-    def snapshot(self, model_id: str, block_bytes: int) -> BlockSnapshot:
+    def snapshot(self, model_id: str) -> BlockSnapshot:
         written = self._written if self._answers else frozenset()
         return snapshot_blocks(
-            self._cache, self._scheduler.running, written, model_id, self.metrics.num_steps, block_bytes
+            self._cache, self._scheduler.running, written, model_id, self.metrics.num_steps, self._block_bytes
         )
 
     def check_invariants(self) -> None:

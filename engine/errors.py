@@ -29,6 +29,12 @@ class QueueFullError(EngineError):
     code = "queue_full"
 
 
+class DeadlineError(EngineError):
+    """A request had not ended when its time was over."""
+
+    code = "deadline"
+
+
 class NoModelError(EngineError):
     """A request came while no model was loaded."""
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 FinishReason = Literal["stop", "length", "cancelled"]
+QueueReason = Literal["sequences", "memory", "budget", "prefix"]
 JobStage = Literal["download", "convert", "verify"]
 
 
@@ -43,7 +44,8 @@ class Submit:
     """Ask for one completion: either all `messages` of a chat, or a raw `prompt` without any template.
 
     `owner` names whose the blocks are in the memory view (a chat's id). Requests of different
-    `security_domain`s never share cached blocks.
+    `security_domain`s never share cached blocks. `priority` 0 is the most urgent: the tab in front has 0 (see
+    `BringToFront`), tabs behind it 1, other programs 2. After `timeout_s` an unfinished request fails.
     """
 
     request_id: str
@@ -52,6 +54,9 @@ class Submit:
     prompt: str | None = None
     owner: str = ""
     security_domain: str = "app"
+    priority: int = 1
+    timeout_s: float | None = None
+    use_prefix_cache: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +64,21 @@ class Cancel:
     """Stop a request. Unknown or finished ids are ignored."""
 
     request_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class BringToFront:
+    """From now on the requests of this owner have priority 0, and those of the owner before it their own again."""
+
+    owner: str
+
+
+@dataclass(frozen=True, slots=True)
+class PinPrefix:
+    """Keep the cached blocks of an owner's newest request, or let them go. `PrefixPinned` answers."""
+
+    owner: str
+    is_pinned: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +136,7 @@ class WatchBlocks:
     interval_ms: int = 100
 
 
-Command = Submit | Cancel | LoadModel | UnloadModel | StartJob | CancelJob | WatchBlocks
+Command = Submit | Cancel | BringToFront | PinPrefix | LoadModel | UnloadModel | StartJob | CancelJob | WatchBlocks
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,10 +149,35 @@ class EngineStarted:
 
 @dataclass(frozen=True, slots=True)
 class RequestQueued:
-    """A request waits. `position` 0 is the next to be admitted. Sent again whenever the position changes."""
+    """A request waits, because of `reason`. `position` 0 is the next to be admitted. Sent again whenever one changes.
+
+    `prefix`: another request is computing blocks that this one begins with.
+    """
 
     request_id: str
     position: int
+    reason: QueueReason
+
+
+@dataclass(frozen=True, slots=True)
+class RequestPreempted:
+    """A running request gave its blocks to another. `swap` keeps them in host memory, `recompute` drops them."""
+
+    request_id: str
+    for_request_id: str
+    how: Literal["swap", "recompute"]
+    num_blocks: int
+    size_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class RequestResumed:
+    """A preempted request runs again; `num_blocks` came back from host memory or from the prefix cache."""
+
+    request_id: str
+    how: Literal["swap", "recompute"]
+    num_blocks: int
+    size_bytes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,11 +218,24 @@ class RequestFinished:
 
 @dataclass(frozen=True, slots=True)
 class RequestFailed:
-    """The one end of a request that was refused or broke. `code` is an `EngineError` code."""
+    """The one end of a request that was refused or broke. `code` is an `EngineError` code.
+
+    `retry_after_s` is a guess when the queue will have room, for a request that was refused because it is full.
+    """
 
     request_id: str
     code: str
     message: str
+    retry_after_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PrefixPinned:
+    """How much is kept for an owner now; nothing after it was let go, or if nothing of it is cached."""
+
+    owner: str
+    num_blocks: int
+    size_bytes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,6 +299,7 @@ class EngineStats:
 
     num_running: int
     num_waiting: int
+    num_swapped: int
     num_free_blocks: int
     num_cached_blocks: int
     num_referenced_blocks: int
@@ -259,6 +318,9 @@ class EngineDied:
 Event = (
     EngineStarted
     | RequestQueued
+    | RequestPreempted
+    | RequestResumed
+    | PrefixPinned
     | PrefillProgress
     | TextDelta
     | RequestFinished

@@ -16,14 +16,18 @@ class Metrics:
         self.num_cached_tokens = 0
         self.num_generated_tokens = 0
         self.ends: Counter[str] = Counter()
+        self.preemptions: Counter[str] = Counter()
+        """By how: `swap` or `recompute`."""
+        self._durations_s: deque[float] = deque(maxlen=32)
         self._recent: deque[tuple[float, int]] = deque()
 
     def __str__(self) -> str:
         """One line for the log."""
         ends = ", ".join(f"{count} {how}" for how, count in sorted(self.ends.items())) or "no requests"
+        preempted = ", ".join(f"{count} preempted by {how}" for how, count in sorted(self.preemptions.items()))
         return (
             f"{self.num_steps} steps, {self.num_computed_tokens} tokens computed, {self.num_cached_tokens} reused, "
-            f"{self.num_generated_tokens} generated; {ends}"
+            f"{self.num_generated_tokens} generated; {ends}" + (f"; {preempted}" if preempted else "")
         )
 
     def on_step(self, now_s: float, num_computed: int, num_generated: int) -> None:
@@ -31,6 +35,14 @@ class Metrics:
         self.num_computed_tokens += num_computed
         self.num_generated_tokens += num_generated
         self._recent.append((now_s, num_generated))
+
+    def on_end(self, how: str, duration_s: float) -> None:
+        self.ends[how] += 1
+        self._durations_s.append(duration_s)
+
+    def mean_request_s(self) -> float:
+        """How long the last requests took from arrival to end; a guess before there was one."""
+        return sum(self._durations_s) / len(self._durations_s) if self._durations_s else 5.0
 
     def tokens_per_s(self, now_s: float) -> float:
         """Generated tokens of all requests over the last second."""

@@ -47,6 +47,9 @@ class RequestReader:
             params=submit.params,
             seed=seed,
             arrival_s=arrival_s,
+            priority=submit.priority,
+            deadline_s=None if submit.timeout_s is None else arrival_s + submit.timeout_s,
+            uses_prefix_cache=submit.use_prefix_cache,
         )
 
     def _prompt_ids(self, submit: Submit) -> list[int]:

@@ -1,17 +1,21 @@
-"""Which sequences compute how many tokens in the next step: one token budget, one limit on running sequences.
+"""Which sequences compute how many tokens in the next step, and which give their blocks to others.
 
 Decides on numbers alone; knows nothing of tensors and text.
 """
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Literal
 
 from engine.cache.kv_cache import KVCache
+from engine.cache.swap import PreemptionCosts
 from engine.errors import QueueFullError
+from engine.messages import QueueReason
 from engine.sequence import Sequence, SequenceState
+
+Preemption = Literal["swap", "recompute"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,37 +30,82 @@ class ScheduledChunk:
         return self.num_tokens == self.sequence.num_pending_tokens
 
 
-class Scheduler:
-    """Waiting sequences in arrival order, and the running ones.
+@dataclass(frozen=True, slots=True)
+class PreemptedSequence:
+    """`sequence` lost `num_blocks` blocks for the sake of `winner`."""
 
-    A sequence is admitted only if the blocks for its longest possible length are certain, so a running one never
-    runs out of memory; and not while a running one computes blocks that both begin with.
+    sequence: Sequence
+    winner: Sequence
+    how: Preemption
+    num_blocks: int
+
+
+@dataclass(frozen=True, slots=True)
+class ResumedSequence:
+    """`sequence` got `num_blocks` of its blocks back."""
+
+    sequence: Sequence
+    how: Preemption
+    num_blocks: int
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """One step: at most `max_batched_tokens` tokens in `chunks`, whose blocks are taken."""
+
+    chunks: list[ScheduledChunk] = field(default_factory=list)
+    preempted: list[PreemptedSequence] = field(default_factory=list)
+    resumed: list[ResumedSequence] = field(default_factory=list)
+    unpinned: list[str] = field(default_factory=list)
+    """Names of pins that had to give way."""
+    reason: QueueReason = "budget"
+    """Why whoever still waits does, prefix waits apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class SchedulerLimits:
+    """Counts as named; `watermark` is a share of the pool. `preemption` None takes the cheaper way."""
+
+    max_batched_tokens: int
+    max_running_sequences: int
+    max_waiting_requests: int
+    max_prompt_chunk: int
+    watermark: float = 0.01
+    ageing_s: float = 20.0
+    preemption: Preemption | None = None
+    wide_rows: int | None = None
+
+    def __post_init__(self) -> None:
+        # So that each running sequence can decode in each step.
+        assert self.max_batched_tokens >= self.max_running_sequences, self
+
+
+class Scheduler:
+    """Live sequences: `running` hold blocks, `waiting` hold none, `swapped` have theirs in the host pool.
+
+    All of them stand in one order: the more urgent first, then the older. A sequence is admitted when its tokens and
+    a few blocks more fit; if the pool runs out later, the last in that order gives way. The first one never does, and
+    the whole pool holds any one sequence, so something always gets done.
     """
 
-    def __init__(
-        self,
-        cache: KVCache,
-        max_batched_tokens: int,
-        max_running_sequences: int,
-        max_waiting_requests: int,
-        wide_rows: int | None = None,
-    ) -> None:
-        assert max_batched_tokens >= max_running_sequences, (max_batched_tokens, max_running_sequences)
+    def __init__(self, cache: KVCache, limits: SchedulerLimits, costs: PreemptionCosts) -> None:
         self._cache = cache
-        self._max_batched_tokens = max_batched_tokens
-        self._max_running_sequences = max_running_sequences
-        self._max_waiting_requests = max_waiting_requests
-        self._wide_rows = wide_rows
-        self.waiting: deque[Sequence] = deque()
+        self._limits = limits
+        self.costs = costs
+        self.front_owner: str | None = None
         self.running: list[Sequence] = []
+        self.waiting: list[Sequence] = []
+        self.swapped: list[Sequence] = []
 
     def __iter__(self) -> Iterator[Sequence]:
-        """All live sequences, the running ones first."""
+        """All live sequences."""
         yield from self.running
+        yield from self.swapped
         yield from self.waiting
 
     def add(self, sequence: Sequence) -> None:
-        if len(self.waiting) >= self._max_waiting_requests:
+        """Raises `QueueFullError`."""
+        if len(self.waiting) >= self._limits.max_waiting_requests:
             raise QueueFullError(
                 f"{len(self.waiting)} requests are waiting already, which is the limit: try again when one has finished"
             )
@@ -64,49 +113,135 @@ class Scheduler:
 
     def remove(self, sequence: Sequence) -> None:
         """Forget a sequence that ended and give its blocks back. Idempotent."""
-        if sequence in self.running:
-            self.running.remove(sequence)
-        elif sequence in self.waiting:
-            self.waiting.remove(sequence)
+        for place in (self.running, self.swapped, self.waiting):
+            if sequence in place:
+                place.remove(sequence)
         self._cache.release(sequence)
 
-    def schedule(self) -> list[ScheduledChunk]:
-        """The next step's chunks; at most `max_batched_tokens` tokens in all. Blocks for them are taken."""
-        budget = self._max_batched_tokens
-        chunks: list[ScheduledChunk] = []
-        # Decodes first, so that no prompt, however long, delays a running answer.
-        for sequence in sorted(self.running, key=lambda s: s.state is not SequenceState.DECODE):
-            budget -= self._schedule_chunk(sequence, budget, chunks)
-        for sequence in list(self.waiting):
-            if not budget or len(self.running) >= self._max_running_sequences:
-                break
-            matched = self._cache.match(sequence)
-            if self._cache.is_being_computed(sequence, len(matched), self.running):
+    def in_order(self, sequences: list[Sequence], now_s: float) -> list[Sequence]:
+        """The most urgent first. Each `ageing_s` of waiting counts as one priority."""
+
+        def rank(sequence: Sequence) -> tuple[int, float]:
+            is_front = bool(sequence.owner) and sequence.owner == self.front_owner
+            aged = int((now_s - sequence.arrival_s) / self._limits.ageing_s)
+            return max(0, (0 if is_front else sequence.priority) - aged), sequence.arrival_s
+
+        return sorted(sequences, key=rank)
+
+    def schedule(self, now_s: float) -> Schedule:
+        schedule = Schedule()
+        budget = self._schedule_running(schedule, now_s)
+        if schedule.preempted:
+            # Whoever came in now would take what was just made free.
+            return Schedule(schedule.chunks, schedule.preempted, reason="memory")
+        reason = self._admit_waiting(schedule, budget, now_s)
+        return Schedule(schedule.chunks, resumed=schedule.resumed, unpinned=schedule.unpinned, reason=reason)
+
+    def _schedule_running(self, schedule: Schedule, now_s: float) -> int:
+        """Chunks of those that run, in order; returns the budget that is left."""
+        budget = self._limits.max_batched_tokens
+        order = self.in_order(self.running, now_s)
+        num_decodes = sum(sequence.state is SequenceState.DECODE for sequence in order)
+        while order:
+            sequence = order.pop(0)
+            num_decodes -= sequence.state is SequenceState.DECODE
+            # What later decodes need is kept for them: no prompt, however urgent, delays a running answer.
+            num_tokens = min(sequence.num_pending_tokens, budget - num_decodes, self._chunk_limit(order))
+            if num_tokens <= 0:
+                continue
+            end = sequence.num_computed_tokens + num_tokens
+            while self._cache.num_blocks_to_extend(sequence, end) > self._cache.num_available:
+                victim = order.pop() if order else sequence
+                num_decodes -= victim is not sequence and victim.state is SequenceState.DECODE
+                schedule.preempted.append(self._preempt(victim, sequence))
+                if victim is sequence:
+                    break
+            else:
+                self._add_chunk(schedule, sequence, num_tokens)
+                budget -= num_tokens
+        return budget
+
+    def _chunk_limit(self, others: list[Sequence]) -> int:
+        """Tokens of one prompt in this step: all of the budget, unless another prompt wants some too."""
+        is_alone = not self.waiting and all(other.state is SequenceState.DECODE for other in others)
+        return self._limits.max_batched_tokens if is_alone else self._limits.max_prompt_chunk
+
+    def _add_chunk(self, schedule: Schedule, sequence: Sequence, num_tokens: int) -> None:
+        self._cache.extend(sequence, sequence.num_computed_tokens + num_tokens)
+        schedule.chunks.append(ScheduledChunk(sequence, num_tokens))
+
+    def _preempt(self, sequence: Sequence, winner: Sequence) -> PreemptedSequence:
+        self.running.remove(sequence)
+        sequence.num_preemptions += 1
+        num_blocks = len(sequence.block_ids)
+        how = self._limits.preemption
+        if how is None:
+            is_swap = self.costs.prefers_swap(sequence.num_computed_tokens, num_blocks)
+            how = "swap" if is_swap else "recompute"
+        if how == "swap" and num_blocks and self._cache.can_swap_out(sequence):
+            self._cache.swap_out(sequence)
+            sequence.move(SequenceState.SWAPPED)
+            self.swapped.append(sequence)
+            return PreemptedSequence(sequence, winner, "swap", num_blocks)
+        self._cache.forget(sequence)
+        sequence.move(SequenceState.WAITING)
+        self.waiting.append(sequence)
+        return PreemptedSequence(sequence, winner, "recompute", num_blocks)
+
+    def _admit_waiting(self, schedule: Schedule, budget: int, now_s: float) -> QueueReason:
+        """Let in whoever fits, in order and without passing anybody; returns why the first who does not must wait."""
+        for sequence in self.in_order(self.waiting + self.swapped, now_s):
+            if budget <= 0:
+                return "budget"
+            if len(self.running) >= self._limits.max_running_sequences:
+                return "sequences"
+            matched = [] if sequence.state is SequenceState.SWAPPED else self._cache.match(sequence)
+            if sequence.state is SequenceState.WAITING and self._is_prefix_coming(sequence, matched):
                 # It waits some steps for blocks that it would otherwise compute a second time.
                 continue
             if not self._has_room(sequence, matched):
-                break
-            self._admit(sequence, matched)
-            budget -= self._schedule_chunk(sequence, budget, chunks)
-        return chunks
+                if self.running or not self._cache.prefix_cache.pins():
+                    return "memory"
+                # Nothing runs, so nothing but what is kept warm stands in the way.
+                schedule.unpinned.append(self._cache.drop_oldest_pin())
+                return "memory"
+            self._admit(schedule, sequence, matched)
+            others = [other for other in self.running if other is not sequence]
+            num_tokens = min(sequence.num_pending_tokens, budget, self._chunk_limit(others))
+            self._add_chunk(schedule, sequence, num_tokens)
+            budget -= num_tokens
+        return "budget"
 
-    def _schedule_chunk(self, sequence: Sequence, budget: int, chunks: list[ScheduledChunk]) -> int:
-        num_tokens = min(sequence.num_pending_tokens, budget)
-        if num_tokens:
-            self._cache.extend(sequence, sequence.num_computed_tokens + num_tokens)
-            chunks.append(ScheduledChunk(sequence, num_tokens))
-        return num_tokens
+    def queue_reason(self, sequence: Sequence, reason: QueueReason) -> QueueReason:
+        """Why a sequence waits, if all before it wait because of `reason`."""
+        return "prefix" if self._is_prefix_coming(sequence, self._cache.match(sequence)) else reason
+
+    def _is_prefix_coming(self, sequence: Sequence, matched: list[int]) -> bool:
+        return self._cache.is_being_computed(sequence, len(matched), self.running)
 
     def _has_room(self, sequence: Sequence, matched: list[int]) -> bool:
-        """Whether the pool holds its longest length besides what is promised to the running sequences."""
-        promised = sum(self._cache.blocks_for(s.max_length) - len(s.block_ids) for s in self.running)
-        needed = self._cache.blocks_for(sequence.max_length) - len(matched)
-        return needed + promised <= self._cache.num_available - self._cache.num_evictable_in(matched)
+        """Whether all its tokens fit, with a watermark besides if it is not the only one."""
+        needed = self._cache.blocks_for(len(sequence.token_ids)) - len(matched)
+        available = self._cache.num_available - self._cache.num_evictable_in(matched)
+        # What running prompts have still to take is theirs.
+        promised = sum(self._cache.blocks_for(len(s.token_ids)) - len(s.block_ids) for s in self.running)
+        spare = max(1, int(self._limits.watermark * self._cache.pool.num_blocks)) if self.running else 0
+        return needed + promised + spare <= available
 
-    def _admit(self, sequence: Sequence, matched: list[int]) -> None:
-        self.waiting.remove(sequence)
-        self._cache.reuse(sequence, matched)
-        sequence.has_wide_prefill = self._wide_rows is not None and sequence.num_pending_tokens >= self._wide_rows
-        sequence.queue_position = None
-        sequence.move(SequenceState.PREFILL)
+    def _admit(self, schedule: Schedule, sequence: Sequence, matched: list[int]) -> None:
+        if sequence.state is SequenceState.SWAPPED:
+            self.swapped.remove(sequence)
+            self._cache.swap_in(sequence)
+            schedule.resumed.append(ResumedSequence(sequence, "swap", len(sequence.block_ids)))
+        else:
+            self.waiting.remove(sequence)
+            self._cache.reuse(sequence, matched)
+            wide_rows = self._limits.wide_rows
+            sequence.has_wide_prefill = wide_rows is not None and sequence.num_pending_tokens >= wide_rows
+            if sequence.num_preemptions:
+                schedule.resumed.append(ResumedSequence(sequence, "recompute", len(matched)))
+        sequence.queue_place = None
+        is_decode = sequence.num_output_tokens > 0 and sequence.num_pending_tokens == 1
+        was_decoding = sequence.state is SequenceState.SWAPPED and is_decode
+        sequence.move(SequenceState.DECODE if was_decoding else SequenceState.PREFILL)
         self.running.append(sequence)

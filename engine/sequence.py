@@ -13,6 +13,9 @@ from engine.messages import SamplingParams
 
 class SequenceState(Enum):
     WAITING = auto()
+    """Holds no blocks: it has just come, or it was preempted and will be computed again."""
+    SWAPPED = auto()
+    """Preempted; its blocks lie in the host pool."""
     PREFILL = auto()
     DECODE = auto()
     FINISHED = auto()
@@ -22,10 +25,15 @@ class SequenceState(Enum):
 
 _ENDS = frozenset({SequenceState.FINISHED, SequenceState.CANCELLED, SequenceState.FAILED})
 
+_PREEMPTED = frozenset({SequenceState.WAITING, SequenceState.SWAPPED})
+
 MOVES: dict[SequenceState, frozenset[SequenceState]] = {
     SequenceState.WAITING: frozenset({SequenceState.PREFILL, SequenceState.CANCELLED, SequenceState.FAILED}),
-    SequenceState.PREFILL: frozenset({SequenceState.DECODE}) | _ENDS,
-    SequenceState.DECODE: _ENDS,
+    SequenceState.SWAPPED: frozenset(
+        {SequenceState.PREFILL, SequenceState.DECODE, SequenceState.CANCELLED, SequenceState.FAILED}
+    ),
+    SequenceState.PREFILL: frozenset({SequenceState.DECODE}) | _PREEMPTED | _ENDS,
+    SequenceState.DECODE: _PREEMPTED | _ENDS,
     SequenceState.FINISHED: frozenset(),
     SequenceState.CANCELLED: frozenset(),
     SequenceState.FAILED: frozenset(),
@@ -49,6 +57,11 @@ class Sequence:
     params: SamplingParams
     seed: int
     arrival_s: float
+    priority: int = 1
+    """0 is the most urgent. Ageing lifts it with time, see `Scheduler`."""
+    deadline_s: float | None = None
+    """When it fails if it has not ended."""
+    uses_prefix_cache: bool = True
     state: SequenceState = SequenceState.WAITING
     num_computed_tokens: int = 0
     num_cached_tokens: int = 0
@@ -59,7 +72,13 @@ class Sequence:
     """Prefix-cache keys of the leading full blocks, as far as they were asked for."""
     num_registered_blocks: int = 0
     """Leading blocks that the prefix cache was shown already."""
-    queue_position: int | None = None
+    host_block_ids: list[int] = field(default_factory=list)
+    """Where its blocks lie in the host pool while it is swapped out."""
+    num_preemptions: int = 0
+    queue_place: tuple[int, str] | None = None
+    """Position and reason as they were told last."""
+    num_told_tokens: int = 0
+    """How far its prefill was told to be."""
     first_token_s: float | None = None
     last_token_s: float | None = None
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import psutil
 
 from engine.cache.kv_cache import KVCache
+from engine.cache.swap import PreemptionCosts
 from engine.config import EngineConfig
 from engine.core import EngineCore
 from engine.errors import OutOfMemoryError
@@ -17,21 +18,25 @@ from engine.messages import ModelLoaded, ModelLoadProgress
 from engine.models.loading import load_decoder
 from engine.planner import num_pool_blocks
 from engine.requests import RequestReader
-from engine.scheduler import Scheduler
+from engine.scheduler import Scheduler, SchedulerLimits
 from engine.store.checkpoint import Checkpoint
 from engine.store.library import ModelEntry
 from engine.text.template import ChatTemplate
 from engine.text.tokenizer import Tokenizer
 from kernels.ops import Backend
 
+_COPY_BYTES_PER_S = 2e9
+"""What copying scattered blocks does on a laptop, either way."""
+_FIRST_COMPUTE_S_PER_TOKEN = 1e-3
+"""Until it is measured."""
+
 
 @dataclass(frozen=True, slots=True)
 class ServedModel:
-    """A loaded model. `block_bytes`: bytes of one block over all layers, keys and values."""
+    """A loaded model."""
 
     core: EngineCore
     facts: ModelLoaded
-    block_bytes: int
 
 
 def serve(
@@ -67,7 +72,9 @@ def _serve(
     element_bytes = backend.kv_dtype.itemsize
     free_bytes = psutil.virtual_memory().available
     num_blocks = num_pool_blocks(spec, config.block_size, element_bytes, free_bytes, config.kv_budget_bytes)
-    cache = KVCache(num_blocks, config.block_size)
+    block_bytes = spec.kv_bytes_per_token(element_bytes) * config.block_size
+    num_host_blocks = config.swap_budget_bytes // block_bytes
+    cache = KVCache(num_blocks, config.block_size, num_host_blocks)
     reader = RequestReader(
         tokenizer,
         template,
@@ -76,16 +83,20 @@ def _serve(
         num_blocks * config.block_size,
         config.default_max_tokens,
     )
-    scheduler = Scheduler(
-        cache,
+    limits = SchedulerLimits(
         config.max_batched_tokens,
         config.max_running_sequences,
         config.max_waiting_requests,
-        backend.wide_rows,
+        config.max_prompt_chunk,
+        config.watermark,
+        config.ageing_s,
+        wide_rows=backend.wide_rows,
     )
-    runner = Runner(decoder, backend, num_blocks, config.block_size)
-    core = EngineCore(reader, runner, cache, scheduler, frozenset(checkpoint.manifest.end_token_ids), time.monotonic)
-    kv_bytes = spec.kv_bytes_per_token(element_bytes)
+    scheduler = Scheduler(cache, limits, PreemptionCosts(_FIRST_COMPUTE_S_PER_TOKEN, block_bytes / _COPY_BYTES_PER_S))
+    runner = Runner(decoder, backend, num_blocks, config.block_size, num_host_blocks)
+    core = EngineCore(
+        reader, runner, cache, scheduler, frozenset(checkpoint.manifest.end_token_ids), time.monotonic, block_bytes
+    )
     facts = ModelLoaded(
         entry.model_id,
         entry.name,
@@ -94,9 +105,9 @@ def _serve(
         weight_bytes,
         num_blocks,
         config.block_size,
-        kv_bytes,
+        spec.kv_bytes_per_token(element_bytes),
     )
-    return ServedModel(core, facts, kv_bytes * config.block_size)
+    return ServedModel(core, facts)
 
 
 def load_tokenizer(checkpoint: Checkpoint) -> Tokenizer:

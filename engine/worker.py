@@ -20,6 +20,7 @@ from engine.errors import EngineError, ModelBusyError, NoModelError
 from engine.jobs.runner import JobRunner
 from engine.messages import (
     BlockSnapshot,
+    BringToFront,
     Cancel,
     CancelJob,
     Command,
@@ -31,6 +32,7 @@ from engine.messages import (
     ModelLoadFailed,
     ModelLoadProgress,
     ModelUnloaded,
+    PinPrefix,
     RequestFailed,
     StartJob,
     Submit,
@@ -73,6 +75,7 @@ class Worker:
         self._library = Library(config.models_dir)
         self._model: ServedModel | None = None
         self._watch: WatchBlocks | None = None
+        self._front_owner = ""
         self._events: list[Event] = []
         self._last_stats: EngineStats | None = None
         self._next_stats_s = 0.0
@@ -124,6 +127,13 @@ class Worker:
             case Cancel(request_id):
                 if self._core is not None:
                     self._core.cancel(request_id)
+            case BringToFront(owner):
+                self._front_owner = owner
+                if self._core is not None:
+                    self._core.bring_to_front(owner)
+            case PinPrefix(owner, is_pinned):
+                if self._core is not None:
+                    self._core.pin_prefix(owner, is_pinned)
             case LoadModel(model_id):
                 self._load(model_id)
             case UnloadModel():
@@ -152,6 +162,7 @@ class Worker:
                 # Before the load, whose progress goes out at once: the order of events is the order of what happened.
                 self._publish()
                 self._model = serve(entry, self._backend, self._config, self._on_load_progress)
+                self._model.core.bring_to_front(self._front_owner)
         except (EngineError, OSError) as error:
             code = error.code if isinstance(error, EngineError) else EngineError.code
             self._events.append(ModelLoadFailed(model_id, code, str(error)))
@@ -212,7 +223,7 @@ class Worker:
             self._last_stats, self._next_stats_s = stats, now_s + _STATS_INTERVAL_S
         if self._watch is not None and self._snapshot_sink is not None and (is_idle or now_s >= self._next_snapshot_s):
             self._next_snapshot_s = now_s + self._watch.interval_ms / 1000
-            self._snapshot_sink(core.snapshot(self._model.facts.model_id, self._model.block_bytes))
+            self._snapshot_sink(core.snapshot(self._model.facts.model_id))
 
     def _publish(self) -> None:
         if self._events:

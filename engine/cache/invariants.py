@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from engine.cache.block_pool import NULL_BLOCK
 from engine.cache.kv_cache import KVCache
-from engine.sequence import Sequence
+from engine.sequence import Sequence, SequenceState
 
 
 def check_invariants(cache: KVCache, sequences: Iterable[Sequence]) -> None:
@@ -19,12 +19,22 @@ def check_invariants(cache: KVCache, sequences: Iterable[Sequence]) -> None:
     cached = prefix_cache.cached_blocks()
     free = pool.free_blocks()
     owners: Counter[int] = Counter(cached.keys())
-    referenced: set[int] = set()
+    pinned = [block_id for block_ids in prefix_cache.pins().values() for block_id in block_ids]
+    owners.update(pinned)
+    # A pin counts as a live owner.
+    referenced: set[int] = set(pinned)
+    swapped: list[int] = []
     for sequence in sequences:
         owners.update(sequence.block_ids)
         referenced.update(sequence.block_ids)
+        is_swapped = sequence.state is SequenceState.SWAPPED
+        held, elsewhere = sequence.block_ids, sequence.host_block_ids
+        if is_swapped:
+            held, elsewhere = elsewhere, held
         needed = cache.blocks_for(sequence.num_computed_tokens)
-        assert len(sequence.block_ids) == needed, (sequence.request_id, len(sequence.block_ids), needed)
+        assert len(held) == needed, (sequence.request_id, sequence.state, len(held), needed)
+        assert not elsewhere, (sequence.request_id, sequence.state, elsewhere)
+        swapped += sequence.host_block_ids
         assert NULL_BLOCK not in sequence.block_ids, sequence.request_id
     wrong = {
         b: (pool.ref_counts[b], owners[b]) for b in range(1, pool.num_blocks + 1) if pool.ref_counts[b] != owners[b]
@@ -34,5 +44,8 @@ def check_invariants(cache: KVCache, sequences: Iterable[Sequence]) -> None:
     total = len(free) + len(unreferenced) + len(referenced)
     assert total == pool.num_blocks, (len(free), len(unreferenced), len(referenced), pool.num_blocks)
     assert not free & (referenced | cached.keys()), free & (referenced | cached.keys())
+    assert cached.keys() >= set(pinned), pinned
     assert unreferenced == {b for b in cached if prefix_cache.is_evictable(b)}, unreferenced
+    assert len(set(swapped)) == len(swapped), swapped
+    assert len(swapped) + cache.host_pool.num_free == cache.host_pool.num_blocks, swapped
     assert all(len(entry.token_ids) == cache.block_size for entry in cached.values())

@@ -6,21 +6,36 @@ Works on block ids alone; the tensors lie in the runner's pool.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 
 from engine.cache.block_pool import BlockPool
 from engine.cache.prefix_cache import PrefixCache, block_digest
+from engine.cache.swap import HostPool
 from engine.sequence import Sequence
+
+
+@dataclass(slots=True)
+class BlockMoves:
+    """Pairs (source, target) that must be copied before the next forward, in this order: out, in, copies."""
+
+    swap_out: list[tuple[int, int]] = field(default_factory=list)
+    """From the pool to the host pool."""
+    swap_in: list[tuple[int, int]] = field(default_factory=list)
+    """From the host pool to the pool."""
+    copies: list[tuple[int, int]] = field(default_factory=list)
+    """Inside the pool."""
 
 
 class KVCache:
     """Hands blocks of `block_size` tokens to sequences. The caller makes sure, by `num_available`, of enough."""
 
-    def __init__(self, num_blocks: int, block_size: int) -> None:
+    def __init__(self, num_blocks: int, block_size: int, num_host_blocks: int = 0) -> None:
         self.block_size = block_size
         self.pool = BlockPool(num_blocks)
         self.prefix_cache = PrefixCache(self.pool)
+        self.host_pool = HostPool(num_host_blocks)
         self.last_owners: dict[int, str] = {}
-        self._pending_copies: list[tuple[int, int]] = []
+        self._moves = BlockMoves()
 
     @property
     def num_available(self) -> int:
@@ -37,6 +52,8 @@ class KVCache:
         At most (n - 1) // block_size of them: the last prompt token is always computed, for its logits.
         """
         block_ids: list[int] = []
+        if not sequence.uses_prefix_cache:
+            return block_ids
         for index, digest in enumerate(self._digests(sequence)[: self._max_reused_blocks(sequence)]):
             block_id = self.prefix_cache.find(digest, self._block_tokens(sequence, index))
             if block_id is None:
@@ -46,12 +63,13 @@ class KVCache:
 
     def is_being_computed(self, sequence: Sequence, index: int, others: Iterable[Sequence]) -> bool:
         """Whether one of `others` is about to compute the very block that `sequence` needs as its `index`-th."""
-        if index >= self._max_reused_blocks(sequence):
+        if not sequence.uses_prefix_cache or index >= self._max_reused_blocks(sequence):
             return False
         digest = self._digests(sequence)[index]
         # The key covers all blocks before it, so an equal block can only stand at the same index.
         return any(
-            other.num_computed_tokens < (index + 1) * self.block_size
+            other.uses_prefix_cache
+            and other.num_computed_tokens < (index + 1) * self.block_size
             and self._digests(other)[index : index + 1] == [digest]
             for other in others
         )
@@ -68,7 +86,17 @@ class KVCache:
             self.last_owners[block_id] = sequence.owner
         sequence.block_ids = list(block_ids)
         sequence.num_registered_blocks = len(block_ids)
-        sequence.num_cached_tokens = sequence.num_computed_tokens = len(block_ids) * self.block_size
+        sequence.num_computed_tokens = len(block_ids) * self.block_size
+        if not sequence.num_preemptions:
+            sequence.num_cached_tokens = sequence.num_computed_tokens
+
+    def num_blocks_to_extend(self, sequence: Sequence, num_tokens: int) -> int:
+        """How many blocks `extend` would take."""
+        first_written = sequence.num_computed_tokens // self.block_size
+        is_shared = (
+            first_written < len(sequence.block_ids) and self.pool.ref_counts[sequence.block_ids[first_written]] > 1
+        )
+        return self.blocks_for(num_tokens) - len(sequence.block_ids) + is_shared
 
     def extend(self, sequence: Sequence, num_tokens: int) -> None:
         """Give the sequence room for `num_tokens` in all, and make the block it writes next its own."""
@@ -84,17 +112,53 @@ class KVCache:
         if self.pool.ref_counts[block_id] == 1:
             return
         copy = self._take(sequence.owner)
-        self._pending_copies.append((block_id, copy))
+        self._moves.copies.append((block_id, copy))
         sequence.block_ids[index] = copy
         self._release(block_id)
 
-    def drain_copies(self) -> list[tuple[int, int]]:
-        """(source, target) blocks that must be copied before the next forward; each is returned once."""
-        copies, self._pending_copies = self._pending_copies, []
-        return copies
+    def drain_moves(self) -> BlockMoves:
+        """What must be copied before the next forward; each move is returned once."""
+        moves, self._moves = self._moves, BlockMoves()
+        return moves
+
+    def can_swap_out(self, sequence: Sequence) -> bool:
+        return len(sequence.block_ids) <= self.host_pool.num_free
+
+    def swap_out(self, sequence: Sequence) -> None:
+        """Move a sequence's blocks to the host pool."""
+        assert not sequence.host_block_ids, f"{sequence.request_id} is swapped out already"
+        sequence.host_block_ids = self.host_pool.take(len(sequence.block_ids))
+        self._moves.swap_out += zip(sequence.block_ids, sequence.host_block_ids, strict=True)
+        self._release_blocks(sequence)
+
+    def swap_in(self, sequence: Sequence) -> None:
+        """Bring a sequence's blocks back into blocks of its own."""
+        assert not sequence.block_ids, f"{sequence.request_id} holds {len(sequence.block_ids)} blocks already"
+        sequence.block_ids = [self._take(sequence.owner) for _ in sequence.host_block_ids]
+        self._moves.swap_in += zip(sequence.host_block_ids, sequence.block_ids, strict=True)
+        self.host_pool.give_back(sequence.host_block_ids)
+        sequence.host_block_ids = []
+
+    def forget(self, sequence: Sequence) -> None:
+        """Give a sequence's blocks back and let it start anew; what is in the prefix cache stays there for now."""
+        self._release_blocks(sequence)
+        sequence.num_computed_tokens = 0
+        sequence.num_registered_blocks = 0
+
+    def pin(self, name: str, sequence: Sequence) -> int:
+        """Keep the cached blocks of a sequence's tokens; returns how many."""
+        return self.prefix_cache.pin(name, self._digests(sequence))
+
+    def drop_oldest_pin(self) -> str:
+        """Unpin what was pinned first, and return its name. Raises StopIteration if nothing is pinned."""
+        name = next(iter(self.prefix_cache.pins()))
+        self.prefix_cache.unpin(name)
+        return name
 
     def register(self, sequence: Sequence) -> None:
         """Put the blocks that the last forward filled into the prefix cache."""
+        if not sequence.uses_prefix_cache:
+            return
         num_full = sequence.num_computed_tokens // self.block_size
         for index in range(sequence.num_registered_blocks, num_full):
             digest = self._digests(sequence)[index]
@@ -116,7 +180,12 @@ class KVCache:
         return (len(sequence.token_ids) - 1) // self.block_size
 
     def release(self, sequence: Sequence) -> None:
-        """Give all blocks back. Idempotent."""
+        """Give all blocks back, those in the host pool too. Idempotent."""
+        self._release_blocks(sequence)
+        self.host_pool.give_back(sequence.host_block_ids)
+        sequence.host_block_ids = []
+
+    def _release_blocks(self, sequence: Sequence) -> None:
         block_ids, sequence.block_ids = sequence.block_ids, []
         for block_id in reversed(block_ids):
             self._release(block_id)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 from array import array
 from collections import OrderedDict
+from collections.abc import Iterable
 from collections.abc import Sequence as Tokens
 from dataclasses import dataclass
 
@@ -42,6 +43,7 @@ class PrefixCache:
         self._block_by_digest: dict[bytes, int] = {}
         self._contents: dict[int, CachedBlock] = {}
         self._evictable: OrderedDict[int, None] = OrderedDict()
+        self._pins: dict[str, list[int]] = {}
 
     @property
     def num_evictable(self) -> int:
@@ -73,6 +75,32 @@ class PrefixCache:
         """Give a cached block one more owner."""
         self._pool.retain(block_id)
         self._evictable.pop(block_id, None)
+
+    def pin(self, name: str, digests: Iterable[bytes]) -> int:
+        """Own the leading blocks of a chain a second time, under a name, so that they are not evicted.
+
+        Replaces what was pinned under that name; returns how many blocks are pinned now.
+        """
+        block_ids: list[int] = []
+        for digest in digests:
+            block_id = self._block_by_digest.get(digest)
+            if block_id is None:
+                break
+            self.reuse(block_id)
+            block_ids.append(block_id)
+        self.unpin(name)
+        if block_ids:
+            self._pins[name] = block_ids
+        return len(block_ids)
+
+    def unpin(self, name: str) -> None:
+        """Let go of what is pinned under a name. Idempotent."""
+        for block_id in reversed(self._pins.pop(name, [])):
+            self.on_released(block_id, self._pool.release(block_id))
+
+    def pins(self) -> dict[str, tuple[int, ...]]:
+        """Pinned blocks by name, the pin that was set first standing first."""
+        return {name: tuple(block_ids) for name, block_ids in self._pins.items()}
 
     def on_released(self, block_id: int, num_owners: int) -> None:
         """An owner let go of a block. Let a sequence's last block go first: tails are evicted before heads."""

@@ -11,11 +11,12 @@ import hashlib
 from collections.abc import Callable, Sequence
 
 from engine.cache.block_pool import NULL_BLOCK
-from engine.cache.kv_cache import KVCache
+from engine.cache.kv_cache import BlockMoves, KVCache
+from engine.cache.swap import PreemptionCosts
 from engine.core import EngineCore
 from engine.messages import ChatMessage, Event, RequestFailed, RequestFinished, SamplingParams, Submit, TextDelta
 from engine.requests import RequestReader
-from engine.scheduler import ScheduledChunk, Scheduler
+from engine.scheduler import Preemption, ScheduledChunk, Scheduler, SchedulerLimits
 from engine.text.template import ChatTemplate
 
 END = 256
@@ -47,15 +48,22 @@ class FakeRunner:
         self._cache = cache
         self._choose = choose
         self._slots: dict[tuple[int, int], int] = {}
+        self._host_slots: dict[tuple[int, int], int] = {}
         self.broken: set[str] = set()
         self.num_tokens_per_run: list[int] = []
         self.requests_per_run: list[list[str]] = []
 
-    def copy_blocks(self, copies: list[tuple[int, int]]) -> None:
-        for source, target in copies:
-            for offset in range(self._cache.block_size):
-                if (source, offset) in self._slots:
-                    self._slots[target, offset] = self._slots[source, offset]
+    def move_blocks(self, moves: BlockMoves) -> None:
+        for pairs, source_slots, target_slots in (
+            (moves.swap_out, self._slots, self._host_slots),
+            (moves.swap_in, self._host_slots, self._slots),
+            (moves.copies, self._slots, self._slots),
+        ):
+            for source, target in pairs:
+                for offset in range(self._cache.block_size):
+                    target_slots.pop((target, offset), None)
+                    if (source, offset) in source_slots:
+                        target_slots[target, offset] = source_slots[source, offset]
 
     def run(self, chunks: Sequence[ScheduledChunk]) -> dict[str, int]:
         if any(chunk.sequence.request_id in self.broken for chunk in chunks):
@@ -88,12 +96,24 @@ class FakeEngine:
         max_running_sequences: int = 8,
         max_waiting_requests: int = 100,
         max_context: int = 1000,
+        max_prompt_chunk: int | None = None,
+        num_host_blocks: int = 64,
+        preemption: Preemption | None = None,
+        ageing_s: float = 1000.0,
         choose: Callable[[Sequence[int]], int] = next_token,
     ) -> None:
         self._now_s = 0.0
-        self.cache = KVCache(num_blocks, block_size)
+        self.cache = KVCache(num_blocks, block_size, num_host_blocks)
         self.runner = FakeRunner(self.cache, choose)
-        self.scheduler = Scheduler(self.cache, max_batched_tokens, max_running_sequences, max_waiting_requests)
+        limits = SchedulerLimits(
+            max_batched_tokens,
+            max_running_sequences,
+            max_waiting_requests,
+            max_batched_tokens if max_prompt_chunk is None else max_prompt_chunk,
+            ageing_s=ageing_s,
+            preemption=preemption,
+        )
+        self.scheduler = Scheduler(self.cache, limits, PreemptionCosts(1.0, 1.0))
         tokenizer = ByteTokenizer()
         self.core = EngineCore(
             RequestReader(
@@ -109,6 +129,7 @@ class FakeEngine:
             self.scheduler,
             frozenset({END}),
             self._tick,
+            block_bytes=64,
         )
         self.events: list[Event] = []
 
@@ -117,7 +138,15 @@ class FakeEngine:
         return self._now_s
 
     def submit(
-        self, request_id: str, prompt: str, domain: str = "app", owner: str | None = None, **params: object
+        self,
+        request_id: str,
+        prompt: str,
+        domain: str = "app",
+        owner: str | None = None,
+        priority: int = 1,
+        timeout_s: float | None = None,
+        use_prefix_cache: bool = True,
+        **params: object,
     ) -> None:
         settings = {"temperature": 0.0, "max_tokens": 8, **params}
         self.core.submit(
@@ -127,6 +156,9 @@ class FakeEngine:
                 prompt=prompt,
                 owner=request_id if owner is None else owner,
                 security_domain=domain,
+                priority=priority,
+                timeout_s=timeout_s,
+                use_prefix_cache=use_prefix_cache,
             )
         )
 

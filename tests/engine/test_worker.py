@@ -67,7 +67,7 @@ class Harness:
         on_progress(ModelLoadProgress(entry.model_id, 1, 1))
         model = self.models[entry.model_id] = FakeEngine(num_blocks=200)
         facts = ModelLoaded(entry.model_id, entry.name, "fake", 1000, 1, 200, 4, 1)
-        return ServedModel(model.core, facts, 4)
+        return ServedModel(model.core, facts)
 
     def _sink(self, events):
         for event in events:

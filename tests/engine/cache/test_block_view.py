@@ -4,7 +4,7 @@ from tests.engine.fakes import FakeEngine
 
 
 def snapshot(engine):
-    return engine.core.snapshot("tiny", block_bytes=64)
+    return engine.core.snapshot("tiny")
 
 
 def test_states_sum_to_the_pool():

@@ -76,8 +76,8 @@ def test_shared_block_is_copied_before_it_is_written():
     cache.extend(sequence, 7)
     copy = sequence.block_ids[1]
     assert copy != shared
-    assert cache.drain_copies() == [(shared, copy)]
-    assert cache.drain_copies() == []
+    assert cache.drain_moves().copies == [(shared, copy)]
+    assert cache.drain_moves().copies == []
     assert cache.pool.ref_counts[shared] == 1
 
 
@@ -89,7 +89,7 @@ def test_block_of_its_own_is_written_in_place():
     sequence.token_ids.append(6)
     cache.extend(sequence, 7)
     assert sequence.block_ids == before
-    assert cache.drain_copies() == []
+    assert cache.drain_moves().copies == []
 
 
 def test_release_is_idempotent():

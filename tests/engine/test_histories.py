@@ -1,0 +1,88 @@
+"""Random histories of requests on the model of bytes: the invariants hold after every step, and every text is right.
+
+`DEEPINFER_HISTORIES=100000 python -m pytest tests/engine/test_histories.py` runs many more of them.
+"""
+
+import os
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.messages import RequestFinished
+from tests.engine.fakes import FakeEngine
+from tests.engine.test_core import expected_text
+
+NUM_HISTORIES = int(os.environ.get("DEEPINFER_HISTORIES", "2000"))
+
+ACTIONS = st.lists(
+    st.one_of(
+        st.tuples(
+            st.just("submit"),
+            st.integers(0, 3),
+            st.integers(1, 40),
+            st.integers(1, 20),
+            st.integers(0, 2),
+            st.sampled_from([None, None, None, 5.0, 60.0]),
+        ),
+        st.tuples(st.just("cancel"), st.integers(0, 30)),
+        st.tuples(st.just("break"), st.integers(0, 30)),
+        st.tuples(st.just("front"), st.integers(0, 30)),
+        st.tuples(st.just("pin"), st.integers(0, 30), st.booleans()),
+        st.tuples(st.just("step"), st.integers(1, 6)),
+    ),
+    max_size=40,
+)
+
+
+@settings(max_examples=NUM_HISTORIES, deadline=None)
+@given(
+    ACTIONS,
+    st.sampled_from([1, 4, 16]),
+    st.integers(60, 120),
+    st.sampled_from([None, "swap", "recompute"]),
+    st.integers(0, 30),
+    st.sampled_from([16, 5]),
+)
+def test_random_histories_keep_the_invariants_and_the_texts(
+    actions, block_size, pool_tokens, preemption, num_host_blocks, max_prompt_chunk
+):
+    engine = FakeEngine(
+        num_blocks=-(-pool_tokens // block_size),
+        block_size=block_size,
+        max_batched_tokens=16,
+        max_prompt_chunk=max_prompt_chunk,
+        num_host_blocks=num_host_blocks,
+        preemption=preemption,
+    )
+    prompts: list[tuple[str, int]] = []
+    for action in actions:
+        match action:
+            case ("submit", family, length, max_tokens, priority, timeout_s):
+                prompt = (f"family {family} " * 4)[:length]
+                request_id = str(len(prompts))
+                engine.submit(request_id, prompt, max_tokens=max_tokens, priority=priority, timeout_s=timeout_s)
+                prompts.append((prompt, max_tokens))
+            case ("cancel", index):
+                engine.core.cancel(str(index))
+                engine.core.check_invariants()
+            case ("break", index):
+                engine.runner.broken.add(str(index))
+            case ("front", index):
+                engine.core.bring_to_front(str(index))
+            case ("pin", index, is_pinned):
+                engine.core.pin_prefix(str(index), is_pinned)
+                engine.core.check_invariants()
+            case ("step", count):
+                for _ in range(count):
+                    engine.step()
+    engine.run()
+    for index in range(len(prompts)):
+        engine.core.pin_prefix(str(index), False)
+    assert engine.cache.num_available == engine.cache.pool.num_blocks
+    assert engine.cache.host_pool.num_free == num_host_blocks
+    for index, (prompt, max_tokens) in enumerate(prompts):
+        (end,) = engine.ends(str(index))
+        if isinstance(end, RequestFinished):
+            expected = expected_text(prompt, max_tokens)
+            assert engine.text(str(index)) == expected[: end.num_completion_tokens]
+            assert end.reason == "cancelled" or end.num_completion_tokens == max_tokens
