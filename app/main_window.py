@@ -36,7 +36,7 @@ from app.widgets.dock_title import DockTitle
 from app.widgets.icons import show_icon
 from app.widgets.status_line import StatusLine
 from engine.api import ModelEntry
-from engine.messages import EngineDied, ModelLoaded, ModelLoadFailed, SamplingParams, WatchBlocks
+from engine.messages import BringToFront, EngineDied, ModelLoaded, ModelLoadFailed, SamplingParams, WatchBlocks
 from engine.planner import Machine
 
 _log = logging.getLogger(__name__)
@@ -66,6 +66,7 @@ class MainWindow(QMainWindow):
         self._history = history
         self.settings = settings
         self._is_painted = False
+        self._front_chat_id: str | None = None
         self._is_closing = False
         self._death: EngineDied | None = None
         self.setWindowTitle("DeepInfer")
@@ -276,6 +277,10 @@ class MainWindow(QMainWindow):
 
     def _on_tabs_changed(self) -> None:
         self.memory_panel.set_open_owners(tab.session.id for tab in self.tabs.tabs())
+        current = self.tabs.current_tab()
+        if current is not None and current.session.id != self._front_chat_id:
+            self._front_chat_id = current.session.id
+            self._client.send(BringToFront(current.session.id))
 
     def _on_loaded_changed(self, model: ModelLoaded | None) -> None:
         self.memory_panel.show_model(model)
@@ -312,6 +317,8 @@ class MainWindow(QMainWindow):
     async def _restart(self) -> None:
         await self._client.restart()
         self._client.send(WatchBlocks(self.memory_panel.isVisible()))
+        if self._front_chat_id is not None:
+            self._client.send(BringToFront(self._front_chat_id))
         self.models.load_first(self.settings.get(options.LAST_MODEL_ID))
 
     def _restore(self) -> None:

@@ -33,7 +33,9 @@ from engine.messages import (
     PrefillProgress,
     RequestFailed,
     RequestFinished,
+    RequestPreempted,
     RequestQueued,
+    RequestResumed,
     SamplingParams,
     Submit,
     TextDelta,
@@ -149,7 +151,15 @@ class EngineClient(QObject):
 
     def _on_event(self, event: Event) -> None:
         match event:
-            case RequestQueued() | PrefillProgress() | TextDelta() | RequestFinished() | RequestFailed():
+            case (
+                RequestQueued()
+                | RequestPreempted()
+                | RequestResumed()
+                | PrefillProgress()
+                | TextDelta()
+                | RequestFinished()
+                | RequestFailed()
+            ):
                 self._route_to_stream(event)
             case EngineStats():
                 self.stats_changed.emit(event)

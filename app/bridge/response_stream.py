@@ -8,9 +8,19 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable
 
-from engine.messages import PrefillProgress, RequestFailed, RequestFinished, RequestQueued, TextDelta
+from engine.messages import (
+    PrefillProgress,
+    RequestFailed,
+    RequestFinished,
+    RequestPreempted,
+    RequestQueued,
+    RequestResumed,
+    TextDelta,
+)
 
-StreamEvent = RequestQueued | PrefillProgress | TextDelta | RequestFinished | RequestFailed
+StreamEvent = (
+    RequestQueued | RequestPreempted | RequestResumed | PrefillProgress | TextDelta | RequestFinished | RequestFailed
+)
 
 
 class ResponseStream(AsyncIterator[StreamEvent]):

@@ -18,7 +18,7 @@ _LIGHT_MARK = Qt.GlobalColor.white
 
 
 def tab_mark(phase: Phase, chip: QColor, outline: QColor, edge_px: int, pixel_ratio: float) -> QIcon:
-    """● streaming, ◐ prefill, ‖ waiting, ! failed; an idle chat has a smaller chip without a mark."""
+    """● streaming, ◐ prefill, ‖ waiting, ⇅ swapped out, ! failed; an idle chat has a smaller chip without a mark."""
     pixmap = QPixmap(round(edge_px * pixel_ratio), round(edge_px * pixel_ratio))
     pixmap.setDevicePixelRatio(pixel_ratio)
     pixmap.fill(Qt.GlobalColor.transparent)
@@ -50,6 +50,11 @@ def _draw_mark(painter: QPainter, phase: Phase, color: QColor) -> None:
         case Phase.WAITING:
             painter.drawRect(QRectF(5, 4, 2, 8))
             painter.drawRect(QRectF(9, 4, 2, 8))
+        case Phase.SWAPPED:
+            painter.drawPolygon([QPointF(5, 4), QPointF(7.5, 8), QPointF(2.5, 8)])
+            painter.drawRect(QRectF(4.2, 8, 1.6, 4))
+            painter.drawPolygon([QPointF(11, 12), QPointF(13.5, 8), QPointF(8.5, 8)])
+            painter.drawRect(QRectF(10.2, 4, 1.6, 4))
         case Phase.FAILED:
             painter.drawRect(QRectF(7, 3, 2, 6))
             painter.drawRect(QRectF(7, 11, 2, 2))

@@ -17,13 +17,19 @@ from engine.messages import (
     PrefillProgress,
     RequestFailed,
     RequestFinished,
+    RequestPreempted,
     RequestQueued,
+    RequestResumed,
     TextDelta,
 )
 
 Role = Literal["user", "assistant"]
 AnswerEnd = Literal["stop", "length", "cancelled", "failed", "interrupted"]
 """How an answer ended. `interrupted`: the program ended while it was being written."""
+
+AnswerEvent = (
+    RequestQueued | RequestPreempted | RequestResumed | PrefillProgress | TextDelta | RequestFinished | RequestFailed
+)
 
 NEW_CHAT_TITLE = "New chat"
 MAX_TITLE_LENGTH = 48
@@ -37,10 +43,12 @@ class Phase(Enum):
     WAITING = "waiting"
     PREFILL = "prefill"
     STREAMING = "streaming"
+    SWAPPED = "swapped"
+    """Its blocks lie in host memory, as another chat needed the pool."""
     FAILED = "failed"
 
 
-BUSY_PHASES = frozenset({Phase.SENT, Phase.WAITING, Phase.PREFILL, Phase.STREAMING})
+BUSY_PHASES = frozenset({Phase.SENT, Phase.WAITING, Phase.PREFILL, Phase.STREAMING, Phase.SWAPPED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,12 +160,16 @@ class Session:
         system = [ChatMessage("system", self.system_prompt)] if self.system_prompt.strip() else []
         return (*system, *turns)
 
-    def apply(self, event: RequestQueued | PrefillProgress | TextDelta | RequestFinished | RequestFailed) -> None:
+    def apply(self, event: AnswerEvent) -> None:
         """Moves the unfinished answer on. The text of a `TextDelta` is added by `append_text`, in larger pieces."""
         match event:
             case RequestQueued(position=position):
                 self.phase = Phase.WAITING
                 self.queue_position = position
+            case RequestPreempted(how=how):
+                self.phase = Phase.SWAPPED if how == "swap" else Phase.WAITING
+            case RequestResumed():
+                self.phase = Phase.STREAMING if self.answer.text else Phase.PREFILL
             case PrefillProgress():
                 self.num_computed_tokens = event.num_computed_tokens
                 self.num_prompt_tokens = event.num_prompt_tokens

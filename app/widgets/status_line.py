@@ -86,8 +86,9 @@ class StatusLine(QStatusBar):
 
 def _load_parts(stats: EngineStats) -> list[str]:
     parts = []
-    if stats.num_running or stats.num_waiting:
-        parts.append(f"{stats.num_running} running, {stats.num_waiting} waiting")
+    if stats.num_running or stats.num_waiting or stats.num_swapped:
+        swapped = f", {stats.num_swapped} swapped out" if stats.num_swapped else ""
+        parts.append(f"{stats.num_running} running, {stats.num_waiting} waiting{swapped}")
         parts.append(f"{stats.tokens_per_s:.0f} tok/s together")
     num_blocks = stats.num_free_blocks + stats.num_cached_blocks + stats.num_referenced_blocks
     if num_blocks:

@@ -13,6 +13,7 @@ from app.state import settings as options
 from app.state.session import Phase
 from app.theme import current_theme
 from engine.messages import (
+    BringToFront,
     RequestQueued,
     Submit,
 )
@@ -40,7 +41,7 @@ def test_two_tabs_stream_at_once_each_into_its_own_chat(qtbot: QtBot, window: Ma
 
 def test_a_tab_says_what_its_chat_is_doing(qtbot: QtBot, window: MainWindow, engine: FakeEngine) -> None:
     request_id = send(qtbot, window, engine, "R&D")
-    engine.emit(RequestQueued(request_id, 1))
+    engine.emit(RequestQueued(request_id, 1, "sequences"))
     qtbot.waitUntil(lambda: window.tabs.tabText(0) == "R&&D  (2nd)")
     engine.answer(request_id, "hi")
     qtbot.waitUntil(lambda: window.tabs.tabText(0) == "R&&D")
@@ -230,3 +231,15 @@ def test_the_theme_changes_at_once_and_shown_answers_follow(
         assert view is not None
         body = view.body.views[0].document().toHtml()  # type: ignore[union-attr]
         assert current_theme().colors["code_bg"] in body
+
+
+def test_the_tab_in_front_is_told_to_the_engine(qtbot: QtBot, window: MainWindow, engine: FakeEngine) -> None:
+    send(qtbot, window, engine, "one")
+    first = window.tabs.current_tab()
+    window.chats.new_chat()
+    second = window.tabs.current_tab()
+    window.tabs.step(-1)
+    assert first is not None
+    assert second is not None
+    fronts = [command.owner for command in engine.commands if isinstance(command, BringToFront)]
+    assert fronts[-3:] == [first.session.id, second.session.id, first.session.id]

@@ -52,11 +52,11 @@ def test_a_stream_is_submitted_with_messages_parameters_and_owner(client: Engine
 def test_each_stream_gets_its_own_events_in_order(qtbot: QtBot, client: EngineClient, engines: FakeEngines) -> None:
     first, second = Follower(client), Follower(client)
     a, b = TextDelta(first.id, "a", ()), TextDelta(second.id, "b", ())
-    engines.newest.emit(RequestQueued(second.id, 0), a, b, finished(first.id))
+    engines.newest.emit(RequestQueued(second.id, 0, "sequences"), a, b, finished(first.id))
     engines.newest.emit(b, finished(second.id))
     qtbot.waitUntil(lambda: first.is_over and second.is_over)
     assert first.events == [a, finished(first.id)]
-    assert second.events == [RequestQueued(second.id, 0), b, b, finished(second.id)]
+    assert second.events == [RequestQueued(second.id, 0, "sequences"), b, b, finished(second.id)]
 
 
 def test_closing_a_stream_before_its_end_cancels_the_request(
@@ -165,7 +165,12 @@ def test_jobs_models_and_stats_become_signals(qtbot: QtBot, client: EngineClient
     seen: list[object] = []
     for signal in (client.job_progressed, client.job_finished, client.model_changed, client.stats_changed):
         signal.connect(seen.append)
-    events = (JobProgress("job", "download", 1, 2), JobFinished("job", "tiny"), MODEL, EngineStats(1, 0, 1, 0, 0, 9.0))
+    events = (
+        JobProgress("job", "download", 1, 2),
+        JobFinished("job", "tiny"),
+        MODEL,
+        EngineStats(1, 0, 0, 1, 0, 0, 9.0),
+    )
     engines.newest.emit(*events)
     qtbot.waitUntil(lambda: len(seen) == 4)
     assert seen == list(events)

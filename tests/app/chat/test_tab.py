@@ -168,7 +168,7 @@ def test_an_error_stands_in_the_chat_and_can_be_retried(desk: Desk) -> None:
 
 def test_waiting_and_prefill_are_said_in_words(desk: Desk) -> None:
     request_id = desk.send("hello")
-    desk.engine.emit(RequestQueued(request_id, 1))
+    desk.engine.emit(RequestQueued(request_id, 1, "sequences"))
     desk.qtbot.waitUntil(lambda: desk.view().state_label.text() == "Waiting, 2nd in line")
     desk.engine.emit(PrefillProgress(request_id, 30, 100, 0))
     desk.qtbot.waitUntil(lambda: desk.view().state_label.text() == "Reading the chat, 30 %")

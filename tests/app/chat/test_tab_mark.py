@@ -18,7 +18,7 @@ def image(phase: Phase, chip: QColor = ORANGE) -> QImage:
 
 
 def test_every_kind_of_phase_looks_different(qapp: QGuiApplication) -> None:
-    phases = (Phase.IDLE, Phase.WAITING, Phase.PREFILL, Phase.STREAMING, Phase.FAILED)
+    phases = (Phase.IDLE, Phase.WAITING, Phase.PREFILL, Phase.STREAMING, Phase.SWAPPED, Phase.FAILED)
     images = [image(phase) for phase in phases]
     assert all(images[a] != images[b] for a in range(len(images)) for b in range(a))
 

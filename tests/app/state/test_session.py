@@ -5,7 +5,16 @@ from __future__ import annotations
 import pytest
 
 from app.state.session import MAX_TITLE_LENGTH, Message, Phase, Session, title_of
-from engine.messages import ChatMessage, PrefillProgress, RequestFailed, RequestFinished, RequestQueued, TextDelta
+from engine.messages import (
+    ChatMessage,
+    PrefillProgress,
+    RequestFailed,
+    RequestFinished,
+    RequestPreempted,
+    RequestQueued,
+    RequestResumed,
+    TextDelta,
+)
 
 
 def finished(reason: str = "stop") -> RequestFinished:
@@ -16,7 +25,7 @@ def test_an_answer_passes_through_its_phases() -> None:
     session = Session()
     session.ask("hello", "Tiny")
     seen = [session.phase]
-    session.apply(RequestQueued("r", 2))
+    session.apply(RequestQueued("r", 2, "sequences"))
     seen.append(session.phase)
     assert session.queue_position == 2
     session.apply(PrefillProgress("r", 30, 100, 16))
@@ -33,6 +42,19 @@ def test_an_answer_passes_through_its_phases() -> None:
     assert session.answer.text == "hi"
     assert session.answer.model_name == "Tiny"
     assert session.num_context_tokens == 120
+
+
+def test_an_answer_that_gave_way_comes_back_to_its_phase() -> None:
+    session = Session()
+    session.ask("hello")
+    session.apply(TextDelta("r", "hi", (1,)))
+    session.append_text("hi")
+    session.apply(RequestPreempted("r", "other", "swap", 3, 300))
+    assert (session.phase, session.is_busy) == (Phase.SWAPPED, True)
+    session.apply(RequestResumed("r", "swap", 3, 300))
+    assert session.phase is Phase.STREAMING
+    session.apply(RequestPreempted("r", "other", "recompute", 3, 300))
+    assert session.phase is Phase.WAITING
 
 
 def test_a_failed_answer_keeps_its_text_and_the_reason() -> None:

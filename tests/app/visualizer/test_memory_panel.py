@@ -56,7 +56,7 @@ def test_snapshot_gives_bytes_and_blocks(panel: MemoryPanel, qtbot):
 
 def test_stats_are_shown_while_nobody_watches_blocks(panel: MemoryPanel, qtbot):
     panel.show_model(MODEL)
-    panel.show_stats(EngineStats(1, 0, 50, 4, 10, 20.0))
+    panel.show_stats(EngineStats(1, 0, 0, 50, 4, 10, 20.0))
     qtbot.waitUntil(lambda: panel.numbers.texts()[1] == "KV used 160 KiB 10 blocks")
 
 
