@@ -8,7 +8,7 @@ from __future__ import annotations
 from torch import Tensor, dtype, float32, float64, int64
 
 from kernels.formats import KernelShapeError
-from kernels.ops import AttentionBatch, Norm, SamplingTensors
+from kernels.ops import AttentionBatch, LogitEdits, Norm, SamplingTensors
 
 ACTIVATIONS = ("silu", "gelu_tanh")
 
@@ -129,6 +129,46 @@ def check_sampling(logits: Tensor, params: SamplingTensors) -> None:
         ("uniform", params.uniform, float64),
     ):
         check_tensor(name, tensor, rows, kind)
+    if params.typical_p is not None:
+        check_tensor("typical_p", params.typical_p, rows, float32)
+    if params.edits is not None:
+        if len(params.edits) != rows[0]:
+            raise KernelShapeError(f"{len(params.edits)} edits for {rows[0]} rows of logits")
+        for edits in params.edits:
+            if edits is not None:
+                check_edits(edits, logits.shape[1])
+
+
+def check_edits(edits: LogitEdits, vocab_size: int) -> None:
+    for name, token_ids in (
+        ("bias_ids", edits.bias_ids),
+        ("seen_ids", edits.seen_ids),
+        ("allowed_ids", edits.allowed_ids),
+        ("banned_ids", edits.banned_ids),
+        ("end_ids", edits.end_ids),
+    ):
+        if token_ids is None:
+            continue
+        check_tensor(name, token_ids, (token_ids.numel(),), int64)
+        if token_ids.numel() and not 0 <= int(token_ids.min()) <= int(token_ids.max()) < vocab_size:
+            raise KernelShapeError(
+                f"{name} are {int(token_ids.min())} to {int(token_ids.max())}, the vocabulary has {vocab_size} tokens"
+            )
+    for name, token_ids, numbers in (
+        ("biases", edits.bias_ids, edits.biases),
+        ("seen_counts", edits.seen_ids, edits.seen_counts),
+    ):
+        if (token_ids is None) != (numbers is None):
+            raise KernelShapeError(f"{name} and their ids belong together: one of them is missing")
+        if token_ids is not None and numbers is not None:
+            check_tensor(name, numbers, tuple(token_ids.shape), float32)
+
+
+def check_logprobs(logits: Tensor, token_id: int, num_top: int) -> None:
+    if logits.dim() != 1 or not logits.is_floating_point():
+        raise KernelShapeError(f"logits are {logits.dtype} {tuple(logits.shape)}, must be floating [vocabulary]")
+    if not 0 <= token_id < logits.shape[0] or num_top < 0:
+        raise KernelShapeError(f"token {token_id} and {num_top} best of {logits.shape[0]} tokens")
 
 
 def check_copy(source_pool: Tensor, target_pool: Tensor, source: list[int], target: list[int]) -> None:

@@ -7,6 +7,7 @@ different calls agree to float32 rounding, not to the bit.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 import torch
@@ -15,6 +16,7 @@ from torch import Tensor
 
 from kernels import checks
 from kernels.formats import PackedWeight, dequantize
+from kernels.logits import draw_edited, finite_logits, row_logprobs
 from kernels.ops import AttentionBatch, Backend, Norm, SamplingTensors, WeightFacts
 
 
@@ -43,16 +45,13 @@ def rotate(heads: Tensor, cosines: Tensor, sines: Tensor) -> Tensor:
     return torch.cat([a * cosines - b * sines, b * cosines + a * sines], dim=-1)
 
 
-def finite_logits(logits: Tensor) -> Tensor:
-    """float32: infinities become the largest and smallest float32, NaN the smallest, so that every row has a result."""
-    smallest, largest = torch.finfo(torch.float32).min, torch.finfo(torch.float32).max
-    return logits.float().nan_to_num(nan=smallest, posinf=largest, neginf=smallest)
+def kept_tokens(
+    logits: Tensor, temperature: float, top_k: int, top_p: float, min_p: float, typical_p: float = 1.0
+) -> tuple[Tensor, Tensor]:
+    """What the filters leave of finite logits [V]: probabilities (float64, not renormalised) and ids, best first.
 
-
-def sample_row(logits: Tensor, temperature: float, top_k: int, top_p: float, min_p: float, uniform: float) -> int:
-    """One token of finite logits [V], as `SamplingTensors` says. At least the most probable token is always kept."""
-    if temperature == 0:
-        return int(logits.argmax())
+    The temperature is above 0. At least one token is always kept.
+    """
     values, token_ids = logits.double().sort(descending=True, stable=True)
     if top_k:
         values, token_ids = values[:top_k], token_ids[:top_k]
@@ -62,9 +61,42 @@ def sample_row(logits: Tensor, temperature: float, top_k: int, top_p: float, min
         # a token stays while the more probable ones do not yet reach top_p
         is_kept[1:] &= probabilities.cumsum(0)[:-1] < top_p
     is_kept[1:] &= probabilities[1:] >= min_p * probabilities[0]
-    cumulative = probabilities[is_kept].cumsum(0)
+    if typical_p < 1:
+        values, probabilities, token_ids = values[is_kept], probabilities[is_kept], token_ids[is_kept]
+        is_kept = typical_tokens((values - values[0]) / temperature, typical_p)
+    return probabilities[is_kept], token_ids[is_kept]
+
+
+def typical_tokens(logits: Tensor, typical_p: float) -> Tensor:
+    """Which of these logits (float64 [N]) typical-p keeps: bool [N]."""
+    surprise = -torch.log_softmax(logits, dim=0)
+    probabilities = torch.exp(-surprise)
+    distance = (surprise - (surprise * probabilities).sum()).abs()
+    nearest, order = distance.sort(stable=True)
+    num_needed = int((probabilities[order].cumsum(0) < typical_p).sum())
+    return distance <= nearest[min(num_needed, len(nearest) - 1)]
+
+
+def sample_row(
+    logits: Tensor,
+    temperature: float,
+    top_k: int,
+    top_p: float,
+    min_p: float,
+    uniform: float,
+    typical_p: float = 1.0,
+) -> int:
+    """One token of finite logits [V], as `SamplingTensors` says."""
+    if temperature == 0:
+        return int(logits.argmax())
+    probabilities, token_ids = kept_tokens(logits, temperature, top_k, top_p, min_p, typical_p)
+    cumulative = probabilities.cumsum(0)
     index = int(torch.searchsorted(cumulative, uniform * cumulative[-1], right=True))
     return int(token_ids[min(index, cumulative.shape[0] - 1)])
+
+
+def _draw(row: tuple[float, int, float, float, float, float], logits: Tensor) -> int:
+    return sample_row(logits, *row)
 
 
 class ReferenceBackend(Backend):
@@ -183,8 +215,18 @@ class ReferenceBackend(Backend):
     def sample(self, logits: Tensor, params: SamplingTensors) -> Tensor:
         checks.check_sampling(logits, params)
         columns = (params.temperature, params.top_k, params.top_p, params.min_p, params.uniform)
-        rows = zip(finite_logits(logits), *(column.tolist() for column in columns), strict=True)
-        return torch.tensor([sample_row(*row) for row in rows], dtype=torch.int64)
+        typical_p = torch.ones_like(params.top_p) if params.typical_p is None else params.typical_p
+        rows = zip(*(column.tolist() for column in (*columns, typical_p)), strict=True)
+        edits = params.edits or (None,) * len(logits)
+        tokens = [
+            draw_edited(row_logits, row_edits, partial(_draw, row))
+            for row_logits, row_edits, row in zip(finite_logits(logits), edits, rows, strict=True)
+        ]
+        return torch.tensor(tokens, dtype=torch.int64)
+
+    def logprobs(self, logits: Tensor, token_id: int, num_top: int) -> tuple[float, list[int], list[float]]:
+        checks.check_logprobs(logits, token_id, num_top)
+        return row_logprobs(logits, token_id, num_top)
 
     def copy_blocks(self, source_pool: Tensor, target_pool: Tensor, source: list[int], target: list[int]) -> None:
         checks.check_copy(source_pool, target_pool, source, target)

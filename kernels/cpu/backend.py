@@ -14,6 +14,7 @@ from kernels import checks
 from kernels.cpu import attention, sampling
 from kernels.cpu.weights import CpuWeight, linear, pack
 from kernels.formats import PackedWeight, dequantize
+from kernels.logits import row_logprobs
 from kernels.ops import AttentionBatch, Backend, Norm, SamplingTensors, WeightFacts
 
 
@@ -145,8 +146,11 @@ class CpuBackend(Backend):
 
     def sample(self, logits: Tensor, params: SamplingTensors) -> Tensor:
         checks.check_sampling(logits, params)
-        columns = (params.temperature, params.top_k, params.top_p, params.min_p, params.uniform)
-        return sampling.sample(logits, [column.tolist() for column in columns])
+        return sampling.sample(logits, params)
+
+    def logprobs(self, logits: Tensor, token_id: int, num_top: int) -> tuple[float, list[int], list[float]]:
+        checks.check_logprobs(logits, token_id, num_top)
+        return row_logprobs(logits, token_id, num_top)
 
     def copy_blocks(self, source_pool: Tensor, target_pool: Tensor, source: list[int], target: list[int]) -> None:
         checks.check_copy(source_pool, target_pool, source, target)

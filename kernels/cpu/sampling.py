@@ -1,14 +1,18 @@
 """Sampling on the CPU: the tokens of `reference.sample_row`, from a short list of the most probable ones.
 
-Knows nothing of penalties, seeds or requests.
+Rows with typical-p, which no short list can tell, are left to the reference. Knows nothing of seeds or requests.
 """
 
 from __future__ import annotations
 
+from functools import partial
+
 import torch
 from torch import Tensor
 
-from kernels.reference import finite_logits
+from kernels import reference
+from kernels.logits import draw_edited, finite_logits
+from kernels.ops import SamplingTensors
 
 SHORT_LISTS = (512, 8192)
 """How many of the most probable tokens are looked at before the whole vocabulary is sorted."""
@@ -65,15 +69,33 @@ def draw(probabilities: Tensor, top_p: float, min_p: float, uniform: float, is_w
     return min(int(torch.searchsorted(cumulative[:num_kept], uniform * total, right=True)), num_kept - 1)
 
 
-def sample(logits: Tensor, columns: list[list[float]]) -> Tensor:
-    """Token ids int64 [B]; `columns` are temperature, top_k, top_p, min_p and uniform of each row.
+def sample(logits: Tensor, params: SamplingTensors) -> Tensor:
+    """Token ids int64 [B].
 
     A batch of greedy rows alone takes one argmax; a NaN, which argmax would return, sends it through the rows.
     """
-    temperatures, top_ks, top_ps, min_ps, uniforms = columns
-    if not any(temperatures):
+    temperatures, top_ks, top_ps, min_ps, uniforms = (
+        column.tolist() for column in (params.temperature, params.top_k, params.top_p, params.min_p, params.uniform)
+    )
+    if params.edits is None and not any(temperatures):
         largest, token_ids = logits.max(dim=1)
         if not bool(largest.isnan().any()):
             return token_ids
-    rows = zip(finite_logits(logits), temperatures, map(int, top_ks), top_ps, min_ps, uniforms, strict=True)
-    return torch.tensor([sample_row(*row) for row in rows], dtype=torch.int64)
+    rows = zip(finite_logits(logits), temperatures, top_ks, top_ps, min_ps, uniforms, strict=True)
+    if params.edits is None and params.typical_p is None:
+        return torch.tensor([sample_row(*row) for row in rows], dtype=torch.int64)
+    typical_ps = [1.0] * len(logits) if params.typical_p is None else params.typical_p.tolist()
+    edits = params.edits or (None,) * len(logits)
+    tokens = [
+        draw_edited(row[0], row_edits, partial(_draw, typical_p, *row[1:]))
+        for row, typical_p, row_edits in zip(rows, typical_ps, edits, strict=True)
+    ]
+    return torch.tensor(tokens, dtype=torch.int64)
+
+
+def _draw(
+    typical_p: float, temperature: float, top_k: int, top_p: float, min_p: float, uniform: float, logits: Tensor
+) -> int:
+    if typical_p < 1:
+        return reference.sample_row(logits, temperature, top_k, top_p, min_p, uniform, typical_p)
+    return sample_row(logits, temperature, top_k, top_p, min_p, uniform)
