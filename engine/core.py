@@ -31,9 +31,11 @@ from engine.messages import (
     RequestResumed,
     Submit,
     TextDelta,
+    TokenLogprobs,
 )
 from engine.metrics import Metrics
 from engine.requests import RequestReader
+from engine.sampled_token import SampledToken
 from engine.scheduler import Schedule, ScheduledChunk, Scheduler
 from engine.sequence import Sequence, SequenceState
 from engine.text.detokenizer import CONTEXT_TOKENS, IncrementalDetokenizer
@@ -50,7 +52,7 @@ class BatchRunner(Protocol):
 
     def move_blocks(self, moves: BlockMoves) -> None: ...
 
-    def run(self, chunks: Chunks[ScheduledChunk]) -> dict[str, int]: ...
+    def run(self, chunks: Chunks[ScheduledChunk]) -> dict[str, SampledToken]: ...
 
 
 @dataclass(slots=True)
@@ -61,6 +63,7 @@ class _Answer:
     detokenizer: IncrementalDetokenizer
     stop: StopMatcher
     unsent_token_ids: list[int] = field(default_factory=list)
+    unsent_logprobs: list[TokenLogprobs] = field(default_factory=list)
 
 
 class EngineCore:
@@ -72,7 +75,6 @@ class EngineCore:
         runner: BatchRunner,
         cache: KVCache,
         scheduler: Scheduler,
-        end_token_ids: frozenset[int],
         clock: Callable[[], float],
         block_bytes: int,
     ) -> None:
@@ -80,7 +82,6 @@ class EngineCore:
         self._runner = runner
         self._cache = cache
         self._scheduler = scheduler
-        self._end_token_ids = end_token_ids
         self._clock = clock
         self._block_bytes = block_bytes
         self._answers: dict[str, _Answer] = {}
@@ -160,7 +161,7 @@ class EngineCore:
         events, self._events = self._events, []
         return events
 
-    def _run(self, chunks: list[ScheduledChunk]) -> dict[str, int]:
+    def _run(self, chunks: list[ScheduledChunk]) -> dict[str, SampledToken]:
         """The new tokens by request. If the batch breaks, each sequence is tried alone and only the culprits fail."""
         try:
             return self._runner.run(chunks)
@@ -170,10 +171,10 @@ class EngineCore:
                 message = f"The model failed on this request: {error}. Try again, or with a shorter chat"
                 self._fail(self._answers[chunks[0].sequence.request_id], ForwardError.code, message)
                 return {}
-        token_ids: dict[str, int] = {}
+        tokens: dict[str, SampledToken] = {}
         for chunk in chunks:
-            token_ids |= self._run([chunk])
-        return token_ids
+            tokens |= self._run([chunk])
+        return tokens
 
     def _fail_overdue(self, now_s: float) -> None:
         for answer in list(self._answers.values()):
@@ -182,7 +183,7 @@ class EngineCore:
                 allowed_s = deadline_s - answer.sequence.arrival_s
                 self._fail(answer, DeadlineError.code, f"It had not ended after {allowed_s:g} s: allow it more time")
 
-    def _settle(self, chunks: list[ScheduledChunk], token_ids: dict[str, int], start_s: float) -> None:
+    def _settle(self, chunks: list[ScheduledChunk], tokens: dict[str, SampledToken], start_s: float) -> None:
         now_s = self._clock()
         size = self._cache.block_size
         written: set[int] = set()
@@ -199,7 +200,7 @@ class EngineCore:
                 self._on_prefilled(sequence, is_last)
             if is_last:
                 num_generated += 1
-                self._on_token(self._answers[sequence.request_id], token_ids[sequence.request_id], now_s)
+                self._on_token(self._answers[sequence.request_id], tokens[sequence.request_id], now_s)
         self._written = frozenset(written)
         num_computed = sum(chunk.num_tokens for chunk in survivors)
         self.metrics.on_step(now_s, num_computed, num_generated)
@@ -219,15 +220,19 @@ class EngineCore:
         if is_last:
             sequence.move(SequenceState.DECODE)
 
-    def _on_token(self, answer: _Answer, token_id: int, now_s: float) -> None:
-        sequence = answer.sequence
+    def _on_token(self, answer: _Answer, token: SampledToken, now_s: float) -> None:
+        sequence, token_id = answer.sequence, token.token_id
         sequence.token_ids.append(token_id)
         sequence.last_token_s = now_s
         if sequence.first_token_s is None:
             sequence.first_token_s = now_s
         answer.unsent_token_ids.append(token_id)
-        is_end = token_id in self._end_token_ids
-        text = "" if is_end else answer.stop.add(answer.detokenizer.add(token_id))
+        if token.logprobs is not None:
+            answer.unsent_logprobs.append(token.logprobs)
+        is_end = token_id in sequence.end_token_ids
+        text = "" if is_end else answer.detokenizer.add(token_id)
+        if sequence.num_output_tokens >= sequence.params.min_tokens:
+            text = answer.stop.add(text)
         is_full = sequence.num_output_tokens >= sequence.max_tokens
         if (is_end or is_full) and not answer.stop.has_matched:
             text += answer.stop.add(answer.detokenizer.finish())
@@ -240,8 +245,10 @@ class EngineCore:
 
     def _send_text(self, answer: _Answer, text: str) -> None:
         if text or answer.unsent_token_ids:
-            self._events.append(TextDelta(answer.sequence.request_id, text, tuple(answer.unsent_token_ids)))
+            token_ids, logprobs = tuple(answer.unsent_token_ids), tuple(answer.unsent_logprobs)
+            self._events.append(TextDelta(answer.sequence.request_id, text, token_ids, logprobs))
             answer.unsent_token_ids.clear()
+            answer.unsent_logprobs.clear()
 
     def _finish(self, answer: _Answer, state: SequenceState, reason: FinishReason) -> None:
         sequence = answer.sequence

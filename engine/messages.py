@@ -24,10 +24,23 @@ class ChatMessage:
 
 @dataclass(frozen=True, slots=True)
 class SamplingParams:
-    """How to choose tokens and when to stop. `temperature` 0 is greedy; `top_k` 0, `top_p` 1 and `min_p` 0 are off.
+    """How to choose tokens and when to stop; `kernels.ops.SamplingTensors` tells the order and the formulas.
+
+    `temperature` 0 is greedy. Off are `top_k` 0, `top_p` 1, `min_p` 0, `typical_p` 1, `repetition_penalty` 1,
+    `frequency_penalty` 0 and `presence_penalty` 0. All three penalties count the tokens of prompt and output; OpenAI's
+    servers count those of the output alone for the latter two.
+
+    `logit_bias` is added to the logits of its token ids. `banned_token_ids` are never generated, nor is anything
+    outside `allowed_token_ids` (None allows all).
 
     `seed` None lets the engine draw one. `max_tokens` bounds the generated tokens; a number is refused if the context
     or the pool could never hold it, None takes what they leave, up to `EngineConfig.default_max_tokens`.
+
+    An answer ends with the model's own end tokens, unless `ignore_eos`, with `stop_token_ids`, and before the strings
+    of `stop`. The token that ends it is counted and reported, but its text is not shown. Before `min_tokens` no end
+    token is generated, unless it is all that may be, and stop strings are let through.
+
+    `logprobs` asks for `TokenLogprobs` with so many of the most probable tokens; 0 for the generated token's alone.
     """
 
     temperature: float = 0.7
@@ -37,6 +50,17 @@ class SamplingParams:
     max_tokens: int | None = None
     stop: tuple[str, ...] = ()
     seed: int | None = None
+    typical_p: float = 1.0
+    repetition_penalty: float = 1.0
+    frequency_penalty: float = 0.0
+    presence_penalty: float = 0.0
+    logit_bias: tuple[tuple[int, float], ...] = ()
+    banned_token_ids: tuple[int, ...] = ()
+    allowed_token_ids: tuple[int, ...] | None = None
+    min_tokens: int = 0
+    ignore_eos: bool = False
+    stop_token_ids: tuple[int, ...] = ()
+    logprobs: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,12 +215,27 @@ class PrefillProgress:
 
 
 @dataclass(frozen=True, slots=True)
+class TokenLogprobs:
+    """Natural log-probability of a generated token, and the most probable tokens of its place, best first.
+
+    Of the model's own distribution: before biases, penalties, masks, temperature and filters.
+    """
+
+    logprob: float
+    top: tuple[tuple[int, float], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class TextDelta:
-    """New text of an answer; concatenated, the deltas are the answer. `text` may be empty while held back."""
+    """New text of an answer; concatenated, the deltas are the answer. `text` may be empty while held back.
+
+    `logprobs` has one entry per token id if the request asked for them, else none.
+    """
 
     request_id: str
     text: str
     token_ids: tuple[int, ...]
+    logprobs: tuple[TokenLogprobs, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

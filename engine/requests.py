@@ -5,18 +5,17 @@ Knows nothing of queues and of what else is running.
 
 from __future__ import annotations
 
-import math
 import secrets
 from dataclasses import dataclass
 
 from engine.cache.prefix_cache import scope_digest
 from engine.errors import InvalidRequestError, RequestTooLongError
 from engine.messages import SamplingParams, Submit
+from engine.sampling_checks import check_params
 from engine.sequence import Sequence
 from engine.text.template import ChatTemplate
 from engine.text.tokenizer import Tokenizer
 
-_MAX_COUNT = 1 << 31
 _ROLES = ("system", "user", "assistant")
 
 
@@ -31,25 +30,29 @@ class RequestReader:
     max_context: int
     pool_tokens: int
     default_max_tokens: int
+    vocab_size: int
+    end_token_ids: frozenset[int]
 
     def read(self, submit: Submit, arrival_s: float) -> Sequence:
         """Raises `InvalidRequestError` for bad content and `RequestTooLongError` for what could never fit."""
-        check_params(submit.params)
+        params = submit.params
+        check_params(params, self.vocab_size)
         token_ids = self._prompt_ids(submit)
-        seed = secrets.randbits(63) if submit.params.seed is None else submit.params.seed
+        seed = secrets.randbits(63) if params.seed is None else params.seed
         return Sequence(
             request_id=submit.request_id,
             owner=submit.owner,
             scope=scope_digest(*self.cache_scope, submit.security_domain),
             token_ids=token_ids,
             num_prompt_tokens=len(token_ids),
-            max_tokens=self._max_tokens(len(token_ids), submit.params.max_tokens),
-            params=submit.params,
+            max_tokens=self._max_tokens(len(token_ids), params),
+            params=params,
             seed=seed,
             arrival_s=arrival_s,
             priority=submit.priority,
             deadline_s=None if submit.timeout_s is None else arrival_s + submit.timeout_s,
             uses_prefix_cache=submit.use_prefix_cache,
+            end_token_ids=frozenset(params.stop_token_ids) | (frozenset() if params.ignore_eos else self.end_token_ids),
         )
 
     def _prompt_ids(self, submit: Submit) -> list[int]:
@@ -69,7 +72,8 @@ class RequestReader:
             raise InvalidRequestError("The prompt is empty: write something")
         return token_ids
 
-    def _max_tokens(self, num_prompt_tokens: int, asked: int | None) -> int:
+    def _max_tokens(self, num_prompt_tokens: int, params: SamplingParams) -> int:
+        asked = params.max_tokens
         limit = min(self.max_context, self.pool_tokens)
         name = "the model's context" if self.max_context <= self.pool_tokens else "the whole block pool"
         needed = num_prompt_tokens + (1 if asked is None else asked)
@@ -79,7 +83,13 @@ class RequestReader:
                 f"Needs {needed} tokens ({num_prompt_tokens} of prompt and {answer}), {name} holds {limit}: "
                 "shorten the chat or ask for a shorter answer"
             )
-        return min(self.default_max_tokens, limit - num_prompt_tokens) if asked is None else asked
+        max_tokens = min(self.default_max_tokens, limit - num_prompt_tokens) if asked is None else asked
+        if params.min_tokens > max_tokens:
+            raise InvalidRequestError(
+                f"min_tokens is {params.min_tokens}, but the answer may have {max_tokens} tokens at most: "
+                "ask for fewer, or raise max_tokens"
+            )
+        return max_tokens
 
 
 def check_text(submit: Submit) -> None:
@@ -92,19 +102,3 @@ def check_text(submit: Submit) -> None:
             raise InvalidRequestError(
                 f"The text is not valid Unicode at character {error.start}: save or send it as UTF-8"
             ) from error
-
-
-def check_params(params: SamplingParams) -> None:
-    """Raises `InvalidRequestError` naming the parameter, its value and what it may be."""
-    checks = (
-        ("temperature", params.temperature, 0 <= params.temperature < math.inf, "a number from 0 up"),
-        ("top_k", params.top_k, 0 <= params.top_k <= _MAX_COUNT, "0 (off) or more, up to 2**31"),
-        ("top_p", params.top_p, 0 < params.top_p <= 1, "above 0 and at most 1"),
-        ("min_p", params.min_p, 0 <= params.min_p < 1, "from 0 to below 1"),
-        ("max_tokens", params.max_tokens, params.max_tokens is None or params.max_tokens >= 1, "1 or more"),
-        ("seed", params.seed, params.seed is None or 0 <= params.seed < 1 << 64, "from 0 to below 2**64"),
-        ("stop", params.stop, all(params.stop), "strings that are not empty"),
-    )
-    for name, value, is_good, wanted in checks:
-        if not is_good:
-            raise InvalidRequestError(f"{name} is {value!r}: it must be {wanted}")

@@ -40,7 +40,7 @@ MOVES: dict[SequenceState, frozenset[SequenceState]] = {
 }
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, weakref_slot=True)
 class Sequence:
     """A prompt and what was generated after it. Times are seconds of one monotonic clock.
 
@@ -62,6 +62,8 @@ class Sequence:
     deadline_s: float | None = None
     """When it fails if it has not ended."""
     uses_prefix_cache: bool = True
+    end_token_ids: frozenset[int] = frozenset()
+    """Tokens that end it: the model's, unless it ignores them, and its own stop tokens."""
     state: SequenceState = SequenceState.WAITING
     num_computed_tokens: int = 0
     num_cached_tokens: int = 0

@@ -82,6 +82,8 @@ def _serve(
         spec.max_context,
         num_blocks * config.block_size,
         config.default_max_tokens,
+        spec.vocab_size,
+        frozenset(checkpoint.manifest.end_token_ids),
     )
     limits = SchedulerLimits(
         config.max_batched_tokens,
@@ -94,9 +96,7 @@ def _serve(
     )
     scheduler = Scheduler(cache, limits, PreemptionCosts(_FIRST_COMPUTE_S_PER_TOKEN, block_bytes / _COPY_BYTES_PER_S))
     runner = Runner(decoder, backend, num_blocks, config.block_size, num_host_blocks)
-    core = EngineCore(
-        reader, runner, cache, scheduler, frozenset(checkpoint.manifest.end_token_ids), time.monotonic, block_bytes
-    )
+    core = EngineCore(reader, runner, cache, scheduler, time.monotonic, block_bytes)
     facts = ModelLoaded(
         entry.model_id,
         entry.name,

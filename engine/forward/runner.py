@@ -11,8 +11,9 @@ import torch
 
 from engine.cache.kv_cache import BlockMoves
 from engine.forward.batch import Batch, build_batch
-from engine.forward.sampler import sampling_tensors
+from engine.forward.sampler import Sampler
 from engine.models.decoder import Decoder, make_host_pool, make_pool
+from engine.sampled_token import SampledToken
 from engine.scheduler import ScheduledChunk
 from kernels.ops import Backend
 
@@ -25,6 +26,7 @@ class Runner:
     ) -> None:
         self._decoder = decoder
         self._backend = backend
+        self._sampler = Sampler(backend)
         self._pool = make_pool(decoder.spec, num_blocks, block_size, backend)
         self._host_pool = make_host_pool(self._pool, num_host_blocks)
 
@@ -42,13 +44,11 @@ class Runner:
                 self._backend.copy_blocks(source.values, target.values, sources, targets)
 
     @torch.inference_mode()
-    def run(self, chunks: Chunks[ScheduledChunk]) -> dict[str, int]:
-        """Compute the chunks; the next token id of every sequence whose gap this closes, by request id."""
+    def run(self, chunks: Chunks[ScheduledChunk]) -> dict[str, SampledToken]:
+        """Compute the chunks; the next token of every sequence whose gap this closes, by request id."""
         batch: Batch = build_batch(chunks, self._pool.block_size, self._backend.device)
         hidden = self._decoder.hidden(batch.forward, self._pool)
         if not batch.sampled:
             return {}
         logits = self._decoder.logits(hidden[batch.logit_rows])
-        sequences = [chunk.sequence for chunk in batch.sampled]
-        token_ids = self._backend.sample(logits, sampling_tensors(sequences)).tolist()
-        return {sequence.request_id: token_id for sequence, token_id in zip(sequences, token_ids, strict=True)}
+        return self._sampler.sample(logits, [chunk.sequence for chunk in batch.sampled])

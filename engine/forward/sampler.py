@@ -1,13 +1,21 @@
-"""Sampling parameters and random numbers of a batch, as tensors. The arithmetic is the backend's `sample`."""
+"""Sampling parameters and random numbers of a batch, as tensors, and the tokens drawn by them.
+
+The arithmetic is the backend's `sample` and `logprobs`; knows nothing of what a token does to its sequence.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence as Sequences
+from dataclasses import replace
+from weakref import WeakKeyDictionary
 
 import torch
+from torch import Tensor
 
+from engine.messages import SamplingParams, TokenLogprobs
+from engine.sampled_token import SampledToken
 from engine.sequence import Sequence
-from kernels.ops import SamplingTensors
+from kernels.ops import Backend, LogitEdits, SamplingTensors
 
 _MASK = (1 << 64) - 1
 
@@ -28,14 +36,81 @@ def _mix(z: int) -> int:
     return z ^ (z >> 31)
 
 
-def sampling_tensors(sequences: Sequences[Sequence]) -> SamplingTensors:
-    """One row per sequence; the random number belongs to the position that the new token will take."""
-    params = [sequence.params for sequence in sequences]
-    draws = [uniform(sequence.seed, len(sequence.token_ids)) for sequence in sequences]
-    return SamplingTensors(
-        temperature=torch.tensor([p.temperature for p in params], dtype=torch.float32),
-        top_k=torch.tensor([p.top_k for p in params], dtype=torch.int64),
-        top_p=torch.tensor([p.top_p for p in params], dtype=torch.float32),
-        min_p=torch.tensor([p.min_p for p in params], dtype=torch.float32),
-        uniform=torch.tensor(draws, dtype=torch.float64),
-    )
+class Sampler:
+    """Draws the next tokens of a batch. A token depends on the logits, its sequence's parameters, seed and tokens alone."""
+
+    def __init__(self, backend: Backend) -> None:
+        self._backend = backend
+        # Lists of a request may name most of a vocabulary: they become tensors once, not once a token.
+        self._fixed_edits: WeakKeyDictionary[Sequence, LogitEdits] = WeakKeyDictionary()
+
+    def sample(self, logits: Tensor, sequences: Sequences[Sequence]) -> dict[str, SampledToken]:
+        """By request id, from one row of logits [B, V] per sequence."""
+        token_ids = self._backend.sample(logits, self.tensors(sequences)).tolist()
+        return {
+            sequence.request_id: SampledToken(token_id, self._logprobs(row, token_id, sequence.params.logprobs))
+            for row, token_id, sequence in zip(logits, token_ids, sequences, strict=True)
+        }
+
+    def tensors(self, sequences: Sequences[Sequence]) -> SamplingTensors:
+        """One row per sequence; the random number belongs to the position that the new token will take."""
+        params = [sequence.params for sequence in sequences]
+        draws = [uniform(sequence.seed, len(sequence.token_ids)) for sequence in sequences]
+        edits = tuple(self._edits(sequence) for sequence in sequences)
+        is_typical = any(p.typical_p < 1 for p in params)
+        return SamplingTensors(
+            temperature=torch.tensor([p.temperature for p in params], dtype=torch.float32),
+            top_k=torch.tensor([p.top_k for p in params], dtype=torch.int64),
+            top_p=torch.tensor([p.top_p for p in params], dtype=torch.float32),
+            min_p=torch.tensor([p.min_p for p in params], dtype=torch.float32),
+            uniform=torch.tensor(draws, dtype=torch.float64),
+            typical_p=torch.tensor([p.typical_p for p in params], dtype=torch.float32) if is_typical else None,
+            edits=edits if any(row is not None for row in edits) else None,
+        )
+
+    def _edits(self, sequence: Sequence) -> LogitEdits | None:
+        params = sequence.params
+        must_go_on = bool(sequence.end_token_ids) and sequence.num_output_tokens < params.min_tokens
+        is_penalised = has_penalties(params)
+        if not (must_go_on or is_penalised or has_lists(params)):
+            return None
+        edits = self._fixed_edits.get(sequence)
+        if edits is None:
+            edits = self._fixed_edits[sequence] = self._fixed(params)
+        if must_go_on:
+            edits = replace(edits, end_ids=self._ids(sorted(sequence.end_token_ids)))
+        if is_penalised:
+            seen_ids, counts = torch.tensor(sequence.token_ids, dtype=torch.int64).unique(return_counts=True)
+            device = self._backend.device
+            edits = replace(edits, seen_ids=seen_ids.to(device), seen_counts=counts.float().to(device))
+        return edits
+
+    def _fixed(self, params: SamplingParams) -> LogitEdits:
+        """What stays the same for all of a request's tokens."""
+        biases = torch.tensor([bias for _, bias in params.logit_bias], dtype=torch.float32)
+        return LogitEdits(
+            bias_ids=self._ids([token_id for token_id, _ in params.logit_bias]) if params.logit_bias else None,
+            biases=biases.to(self._backend.device) if params.logit_bias else None,
+            repetition_penalty=params.repetition_penalty,
+            frequency_penalty=params.frequency_penalty,
+            presence_penalty=params.presence_penalty,
+            allowed_ids=None if params.allowed_token_ids is None else self._ids(params.allowed_token_ids),
+            banned_ids=self._ids(params.banned_token_ids) if params.banned_token_ids else None,
+        )
+
+    def _ids(self, token_ids: Sequences[int]) -> Tensor:
+        return torch.tensor(token_ids, dtype=torch.int64, device=self._backend.device)
+
+    def _logprobs(self, row: Tensor, token_id: int, num_top: int | None) -> TokenLogprobs | None:
+        if num_top is None:
+            return None
+        logprob, top_ids, top_logprobs = self._backend.logprobs(row, token_id, num_top)
+        return TokenLogprobs(logprob, tuple(zip(top_ids, top_logprobs, strict=True)))
+
+
+def has_penalties(params: SamplingParams) -> bool:
+    return params.repetition_penalty != 1 or params.frequency_penalty != 0 or params.presence_penalty != 0
+
+
+def has_lists(params: SamplingParams) -> bool:
+    return bool(params.logit_bias or params.banned_token_ids) or params.allowed_token_ids is not None

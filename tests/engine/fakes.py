@@ -16,7 +16,9 @@ from engine.cache.swap import PreemptionCosts
 from engine.core import EngineCore
 from engine.messages import ChatMessage, Event, RequestFailed, RequestFinished, SamplingParams, Submit, TextDelta
 from engine.requests import RequestReader
+from engine.sampled_token import SampledToken
 from engine.scheduler import Preemption, ScheduledChunk, Scheduler, SchedulerLimits
+from engine.sequence import Sequence as EngineSequence
 from engine.text.template import ChatTemplate
 
 END = 256
@@ -65,14 +67,19 @@ class FakeRunner:
                     if (source, offset) in source_slots:
                         target_slots[target, offset] = source_slots[source, offset]
 
-    def run(self, chunks: Sequence[ScheduledChunk]) -> dict[str, int]:
+    def run(self, chunks: Sequence[ScheduledChunk]) -> dict[str, SampledToken]:
         if any(chunk.sequence.request_id in self.broken for chunk in chunks):
             raise RuntimeError("broken on purpose")
         self.num_tokens_per_run.append(sum(chunk.num_tokens for chunk in chunks))
         self.requests_per_run.append([chunk.sequence.request_id for chunk in chunks])
-        return {chunk.sequence.request_id: token for chunk in chunks if (token := self._run_chunk(chunk)) is not None}
+        contexts = [(chunk, self._run_chunk(chunk)) for chunk in chunks]
+        return self.sample([(chunk.sequence, context) for chunk, context in contexts if chunk.closes_gap])
 
-    def _run_chunk(self, chunk: ScheduledChunk) -> int | None:
+    def sample(self, due: list[tuple[EngineSequence, list[int]]]) -> dict[str, SampledToken]:
+        """The next token of every sequence, from the context that was read back for it."""
+        return {sequence.request_id: SampledToken(self._choose(context)) for sequence, context in due}
+
+    def _run_chunk(self, chunk: ScheduledChunk) -> list[int]:
         sequence, size = chunk.sequence, self._cache.block_size
         end = sequence.num_computed_tokens + chunk.num_tokens
         for position in range(sequence.num_computed_tokens, end):
@@ -82,7 +89,7 @@ class FakeRunner:
             self._slots[block_id, position % size] = sequence.token_ids[position]
         context = [self._slots[sequence.block_ids[p // size], p % size] for p in range(end)]
         assert context == sequence.token_ids[:end], f"{sequence.request_id} reads tokens that are not its own"
-        return self._choose(context) if chunk.closes_gap else None
+        return context
 
 
 class FakeEngine:
@@ -101,10 +108,11 @@ class FakeEngine:
         preemption: Preemption | None = None,
         ageing_s: float = 1000.0,
         choose: Callable[[Sequence[int]], int] = next_token,
+        make_runner: Callable[[KVCache, Callable[[Sequence[int]], int]], FakeRunner] = FakeRunner,
     ) -> None:
         self._now_s = 0.0
         self.cache = KVCache(num_blocks, block_size, num_host_blocks)
-        self.runner = FakeRunner(self.cache, choose)
+        self.runner = make_runner(self.cache, choose)
         limits = SchedulerLimits(
             max_batched_tokens,
             max_running_sequences,
@@ -123,11 +131,12 @@ class FakeEngine:
                 max_context,
                 num_blocks * block_size,
                 default_max_tokens=50,
+                vocab_size=END + 1,
+                end_token_ids=frozenset({END}),
             ),
             self.runner,
             self.cache,
             self.scheduler,
-            frozenset({END}),
             self._tick,
             block_bytes=64,
         )
