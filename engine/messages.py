@@ -26,20 +26,15 @@ class ChatMessage:
 class SamplingParams:
     """How to choose tokens and when to stop; `kernels.ops.SamplingTensors` tells the order and the formulas.
 
-    `temperature` 0 is greedy. Off are `top_k` 0, `top_p` 1, `min_p` 0, `typical_p` 1, `repetition_penalty` 1,
-    `frequency_penalty` 0 and `presence_penalty` 0. All three penalties count the tokens of prompt and output; OpenAI's
-    servers count those of the output alone for the latter two.
-
-    `logit_bias` is added to the logits of its token ids. `banned_token_ids` are never generated, nor is anything
-    outside `allowed_token_ids` (None allows all).
-
+    `temperature` 0 is greedy. Off are `top_k` 0, `top_p` 1, `min_p` 0, `typical_p` 1, `repetition_penalty` 1 and the
+    other penalties 0. All three count the tokens of prompt and output (OpenAI's servers: of the output alone for
+    frequency and presence). `logit_bias` is added to its tokens' logits. `allowed_token_ids` None allows all.
     `seed` None lets the engine draw one. `max_tokens` bounds the generated tokens; a number is refused if the context
     or the pool could never hold it, None takes what they leave, up to `EngineConfig.default_max_tokens`.
 
     An answer ends with the model's own end tokens, unless `ignore_eos`, with `stop_token_ids`, and before the strings
     of `stop`. The token that ends it is counted and reported, but its text is not shown. Before `min_tokens` no end
     token is generated, unless it is all that may be, and stop strings are let through.
-
     `logprobs` asks for `TokenLogprobs` with so many of the most probable tokens; 0 for the generated token's alone.
     """
 

@@ -59,7 +59,7 @@ class AttentionBatch:
 class LogitEdits:
     """What changes the logits of one row before its temperature; every field is off as it stands here.
 
-    Ids are int64 and inside the vocabulary, none twice in one field, numbers float32 of the ids' shape. In this order:
+    Ids are int64 [n] and inside the vocabulary, numbers float32 [n]; an id with a number stands once. In this order:
 
     1. bias: `logit[bias_ids] += biases`
     2. repetition: for the seen ids, `logit * penalty` if the logit is negative, else `logit / penalty`

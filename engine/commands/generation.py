@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from engine.commands.exit_codes import EXIT_ERROR, EXIT_OK
+from engine.commands.sampling import add_sampling, read_sampling
 from engine.commands.session import EngineSession
 from engine.config import EngineConfig
 from engine.errors import InvalidRequestError
@@ -21,6 +22,7 @@ from engine.messages import (
     SamplingParams,
     Submit,
     TextDelta,
+    TokenLogprobs,
 )
 
 
@@ -29,42 +31,24 @@ def add_parsers(subparsers: argparse._SubParsersAction[Any]) -> None:
     generate.add_argument("model", metavar="MODEL")
     generate.add_argument("--prompt", action="append", required=True, help="may be given several times")
     generate.add_argument("--raw", action="store_true", help="continue the prompt as it is, without chat template")
-    _add_sampling(generate)
+    _add_answering(generate)
+    generate.add_argument("--logprobs", type=int, metavar="N", help="tell the N most probable tokens too (with --json)")
     generate.set_defaults(run=run_generate)
     chat = subparsers.add_parser("chat", help="chat on the terminal")
     chat.add_argument("model", metavar="MODEL")
-    _add_sampling(chat)
-    chat.set_defaults(run=run_chat)
+    _add_answering(chat)
+    chat.set_defaults(run=run_chat, logprobs=None)
 
 
-def _add_sampling(parser: argparse.ArgumentParser) -> None:
-    defaults = SamplingParams()
+def _add_answering(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--system", help="a system prompt")
-    parser.add_argument("--max-tokens", type=int, help="at most so many tokens of answer")
-    parser.add_argument("--temperature", type=float, default=defaults.temperature, help="0 is greedy (%(default)s)")
-    parser.add_argument("--top-k", type=int, default=defaults.top_k, help="0 is off (%(default)s)")
-    parser.add_argument("--top-p", type=float, default=defaults.top_p, help="1 is off (%(default)s)")
-    parser.add_argument("--min-p", type=float, default=defaults.min_p, help="0 is off (%(default)s)")
-    parser.add_argument("--seed", type=int, help="makes the answer repeatable")
     parser.add_argument("--kv-mib", type=int, help="memory for the KV cache in MiB (a share of what is free)")
-    parser.add_argument("--stop", action="append", default=[], help="end before this text; may be given several times")
+    add_sampling(parser)
 
 
 def _config(args: argparse.Namespace) -> EngineConfig:
     budget = None if args.kv_mib is None else args.kv_mib << 20
     return EngineConfig(home=args.home, backend=args.backend, kv_budget_bytes=budget)
-
-
-def _sampling(args: argparse.Namespace) -> SamplingParams:
-    return SamplingParams(
-        temperature=args.temperature,
-        top_k=args.top_k,
-        top_p=args.top_p,
-        min_p=args.min_p,
-        max_tokens=args.max_tokens,
-        stop=tuple(args.stop),
-        seed=args.seed,
-    )
 
 
 @dataclass(slots=True)
@@ -73,6 +57,7 @@ class _Completion:
 
     text: str = ""
     token_ids: list[int] = field(default_factory=list)
+    logprobs: list[TokenLogprobs] = field(default_factory=list)
     end: RequestFinished | None = None
     error: RequestFailed | None = None
 
@@ -80,9 +65,11 @@ class _Completion:
         if self.error is not None:
             return {"error": {"code": self.error.code, "message": self.error.message}}
         assert self.end is not None
+        logprobs = {"logprobs": self._logprobs_json()} if self.logprobs else {}
         return {
             "text": self.text,
             "token_ids": self.token_ids,
+            **logprobs,
             "prompt_tokens": self.end.num_prompt_tokens,
             "cached_tokens": self.end.num_cached_tokens,
             "completion_tokens": self.end.num_completion_tokens,
@@ -91,12 +78,22 @@ class _Completion:
             "tokens_per_s": self.end.tokens_per_s,
         }
 
+    def _logprobs_json(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "token_id": token_id,
+                "logprob": token.logprob,
+                "top": [{"token_id": top_id, "logprob": logprob} for top_id, logprob in token.top],
+            }
+            for token_id, token in zip(self.token_ids, self.logprobs, strict=True)
+        ]
+
 
 def run_generate(args: argparse.Namespace) -> int:
     """All prompts run in one engine at once. Exit code 2 if any of them failed; the others are printed all the same."""
     if args.raw and args.system is not None:
         raise InvalidRequestError("--raw uses no chat template, so --system has no place: leave one of them out")
-    params = _sampling(args)
+    params = read_sampling(args)
     completions = {str(index): _Completion() for index in range(len(args.prompt))}
     with EngineSession(_config(args), args.model) as session:
         for request_id, prompt in zip(completions, args.prompt, strict=True):
@@ -126,9 +123,10 @@ def _collect(session: EngineSession, completions: dict[str, _Completion]) -> Non
     num_open = len(completions)
     for event in session.events():
         match event:
-            case TextDelta(request_id, text, token_ids):
+            case TextDelta(request_id, text, token_ids, logprobs):
                 completions[request_id].text += text
                 completions[request_id].token_ids += token_ids
+                completions[request_id].logprobs += logprobs
             case RequestFinished(request_id):
                 completions[request_id].end = event
                 num_open -= 1
@@ -149,7 +147,7 @@ def _print_texts(completions: list[_Completion]) -> None:
 
 def run_chat(args: argparse.Namespace) -> int:
     """Reads lines until end of input. Ctrl+C stops an answer; at the prompt it leaves."""
-    params = _sampling(args)
+    params = read_sampling(args)
     messages = list(_system(args))
     with EngineSession(_config(args), args.model) as session:
         if sys.stdin.isatty():

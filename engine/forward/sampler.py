@@ -37,7 +37,7 @@ def _mix(z: int) -> int:
 
 
 class Sampler:
-    """Draws the next tokens of a batch. A token depends on the logits, its sequence's parameters, seed and tokens alone."""
+    """Draws a batch's next tokens. Each depends on its logits and its sequence's parameters, seed and tokens alone."""
 
     def __init__(self, backend: Backend) -> None:
         self._backend = backend
@@ -80,9 +80,9 @@ class Sampler:
         if must_go_on:
             edits = replace(edits, end_ids=self._ids(sorted(sequence.end_token_ids)))
         if is_penalised:
-            seen_ids, counts = torch.tensor(sequence.token_ids, dtype=torch.int64).unique(return_counts=True)
-            device = self._backend.device
-            edits = replace(edits, seen_ids=seen_ids.to(device), seen_counts=counts.float().to(device))
+            counts = self._ids(sequence.token_ids).bincount()
+            seen_ids = counts.nonzero().flatten()
+            edits = replace(edits, seen_ids=seen_ids, seen_counts=counts[seen_ids].float())
         return edits
 
     def _fixed(self, params: SamplingParams) -> LogitEdits:
