@@ -136,3 +136,23 @@ def test_models_and_inspect_tell_what_is_there(engine):
     facts = engine("inspect", "starter")
     assert facts.returncode == 0, facts.stderr
     assert "135" in facts.stdout or "SmolLM2" in facts.stdout
+
+
+@pytest.mark.parametrize("backend", ["reference", "cpu"])
+def test_greedy_tokens_are_the_best_of_their_logprobs(engine, backend):
+    arguments = ("--backend", backend, "--raw", "--max-tokens", "5", "--logprobs", "2", "--prompt", "Water boils at")
+    (completion,) = generate(engine, *arguments)
+    entries = completion["logprobs"]
+    assert [entry["token_id"] for entry in entries] == completion["token_ids"]
+    assert [entry["top"][0]["token_id"] for entry in entries] == completion["token_ids"]
+    assert all(entry["top"][1]["logprob"] <= entry["logprob"] == entry["top"][0]["logprob"] < 0 for entry in entries)
+
+
+def test_banned_token_gives_way_to_the_second_best(engine):
+    arguments = ("--raw", "--max-tokens", "1", "--logprobs", "2", "--prompt", "Water boils at")
+    (first,) = generate(engine, *arguments)
+    best, second = (each["token_id"] for each in first["logprobs"][0]["top"])
+    (changed,) = generate(engine, *arguments, "--ban-token", str(best))
+    assert changed["token_ids"] == [second]
+    # What is told is the model's own distribution, whatever was banned.
+    assert changed["logprobs"][0]["top"] == first["logprobs"][0]["top"]
