@@ -122,7 +122,11 @@ def main() -> int:
         home = Path(folder)
         window = make_window(home, loop, engine_factory(EngineConfig(home=home)))
         window.change_setting(options.THEME, "light")
+        # The likeliest words, so that the pictures come out alike.
+        window.change_setting(options.TEMPERATURE, 0.0)
         window.resize(SIZE)
+        # A screen without a size of its own hides it.
+        window.memory_dock.show()
         window.show()
         try:
             loop.run_until_complete(Photographer(window, home, arguments.home, arguments.folder).run())
