@@ -21,7 +21,7 @@ from engine.requests import RequestReader
 from engine.scheduler import Scheduler, SchedulerLimits
 from engine.store.checkpoint import Checkpoint
 from engine.store.library import ModelEntry
-from engine.text.template import ChatTemplate
+from engine.text.template import ChatTemplate, choose_template
 from engine.text.tokenizer import Tokenizer
 from kernels.ops import Backend
 
@@ -115,12 +115,13 @@ def load_tokenizer(checkpoint: Checkpoint) -> Tokenizer:
     return Tokenizer(checkpoint.tokenizer_path, manifest.bos_token_id, manifest.adds_bos)
 
 
-def load_template(checkpoint: Checkpoint, tokenizer: Tokenizer) -> ChatTemplate | None:
-    if checkpoint.chat_template is None:
-        return None
+def load_template(checkpoint: Checkpoint, tokenizer: Tokenizer) -> ChatTemplate:
+    """The model's own template, or a common form if it has none that works."""
     manifest = checkpoint.manifest
     eos = next(iter(manifest.end_token_ids), None)
-    return ChatTemplate(checkpoint.chat_template, tokenizer.token(manifest.bos_token_id), tokenizer.token(eos))
+    has_chatml = tokenizer.knows("<|im_start|>") and tokenizer.knows("<|im_end|>")
+    tokens = (tokenizer.token(manifest.bos_token_id), tokenizer.token(eos))
+    return choose_template(checkpoint.chat_template, *tokens, has_chatml)
 
 
 def _cache_scope(checkpoint: Checkpoint, backend: Backend, block_size: int) -> tuple[str, ...]:

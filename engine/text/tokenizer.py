@@ -27,6 +27,10 @@ class Tokenizer:
         """A token's own spelling, for chat templates; empty if there is no such token."""
         return "" if token_id is None else self._tokenizer.id_to_token(token_id) or ""
 
+    def knows(self, token: str) -> bool:
+        """Whether this spelling is one token of the vocabulary."""
+        return self._tokenizer.token_to_id(token) is not None
+
     def encode(self, text: str) -> list[int]:
         """Ids of a rendered template: special tokens in the text are recognised, none is added."""
         return list(self._tokenizer.encode(text, add_special_tokens=False).ids)
