@@ -1,4 +1,7 @@
-"""Stop strings in streamed text: what may be shown, what must wait, and where the answer ends."""
+"""Stop strings in streamed text: what may be shown, what must wait, and where the answer ends.
+
+Knows nothing of tokens: in which pieces the text comes changes nothing.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,10 @@ from collections.abc import Sequence
 
 
 class StopMatcher:
-    """Lets text through once it can no longer be the beginning of a stop string."""
+    """Lets text through once it can no longer be the beginning of a stop string.
+
+    The stop string that is complete first ends the text; of several complete at once, the longest.
+    """
 
     def __init__(self, stops: Sequence[str]) -> None:
         self._stops = tuple(stops)
@@ -18,10 +24,11 @@ class StopMatcher:
         if self.has_matched:
             return ""
         text = self._held + text
-        found = [index for stop in self._stops if (index := text.find(stop)) >= 0]
+        found = [(start + len(stop), start) for stop in self._stops if (start := text.find(stop)) >= 0]
         if found:
             self.has_matched, self._held = True, ""
-            return text[: min(found)]
+            _, start = min(found)
+            return text[:start]
         keep = self._num_suspect(text)
         self._held = text[len(text) - keep :]
         return text[: len(text) - keep]

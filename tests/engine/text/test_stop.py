@@ -1,5 +1,6 @@
 """Stop strings across pieces of text."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -28,21 +29,51 @@ def test_possible_beginning_waits_until_it_is_decided():
     assert matcher.add("d") == "abd"
 
 
-def test_earliest_of_several_wins():
-    assert run(["world", "lo w"], ["hello world"]) == ("hel", True)
+@pytest.mark.parametrize(
+    ("stops", "text", "shown"),
+    [
+        (["world", "lo w"], "hello world", "hel"),  # overlapping
+        (["abcd", "c"], "xabcd", "xab"),  # one inside another
+        (["ab", "abc"], "xabc", "x"),  # one the beginning of another
+        (["abc", "bc", "c"], "xabc", "x"),  # complete at once
+        (["aab"], "aaab", "a"),  # begins again inside itself
+        (["abab", "ba"], "xabab", "xa"),
+    ],
+)
+@pytest.mark.parametrize("piece_size", [1, 2, 3, 20])
+def test_the_stop_that_is_complete_first_wins(stops, text, shown, piece_size):
+    pieces = [text[start : start + piece_size] for start in range(0, len(text), piece_size)]
+    assert run(stops, [*pieces, "more"]) == (shown, True)
 
 
-@given(st.lists(st.text("ab", max_size=4), max_size=12), st.lists(st.text("ab", min_size=1, max_size=4), max_size=3))
-def test_pieces_do_not_matter(pieces, stops):
-    text = "".join(pieces)
-    found = [text.find(stop) for stop in stops if stop in text]
-    shown, has_matched = run(stops, pieces)
-    assert has_matched == bool(found)
-    if has_matched:
-        # In a stream the stop that is complete first ends the text, so nothing after the first end is shown.
-        first_end = min(text.find(stop) + len(stop) for stop in stops if stop in text)
-        assert text.startswith(shown)
-        assert len(shown) <= first_end
-        assert not any(stop in shown for stop in stops)
-    else:
-        assert shown == text
+def naive(stops, text):
+    """Letter by letter: the text before the stop that is complete first, the longest of several."""
+    for end in range(1, len(text) + 1):
+        complete = [len(stop) for stop in stops if text[:end].endswith(stop)]
+        if complete:
+            return text[: end - max(complete)], True
+    return text, False
+
+
+few_letters = st.lists(st.text("ab\u0301", max_size=4), max_size=12)
+several_stops = st.lists(st.text("ab\u0301", min_size=1, max_size=5), max_size=4)
+
+
+@given(few_letters, several_stops)
+def test_any_pieces_give_what_the_whole_text_gives(pieces, stops):
+    assert run(stops, pieces) == naive(stops, "".join(pieces))
+
+
+@given(few_letters, several_stops)
+def test_no_more_is_held_back_than_could_begin_a_stop(pieces, stops):
+    matcher = StopMatcher(stops)
+    text = shown = ""
+    for piece in pieces:
+        text += piece
+        shown += matcher.add(piece)
+        if matcher.has_matched:
+            break
+        held = text[len(shown) :]
+        assert text == shown + held
+        assert not held or any(stop.startswith(held) for stop in stops)
+        assert not any(stop.startswith(text[start:]) for stop in stops for start in range(len(shown)))
