@@ -39,6 +39,7 @@ from engine.sampled_token import SampledToken
 from engine.scheduler import Schedule, ScheduledChunk, Scheduler
 from engine.sequence import Sequence, SequenceState
 from engine.text.detokenizer import CONTEXT_TOKENS, IncrementalDetokenizer
+from engine.text.reasoning import ReasoningSplitter
 from engine.text.stop import StopMatcher
 
 _log = logging.getLogger(__name__)
@@ -62,6 +63,7 @@ class _Answer:
     sequence: Sequence
     detokenizer: IncrementalDetokenizer
     stop: StopMatcher
+    splitter: ReasoningSplitter | None
     unsent_token_ids: list[int] = field(default_factory=list)
     unsent_logprobs: list[TokenLogprobs] = field(default_factory=list)
 
@@ -112,7 +114,9 @@ class EngineCore:
         # A raw prompt's text goes on; a chat's answer is a text of its own.
         context = [] if submit.prompt is None else sequence.token_ids[-CONTEXT_TOKENS:]
         detokenizer = IncrementalDetokenizer(self._reader.tokenizer.decode, context)
-        self._answers[submit.request_id] = _Answer(sequence, detokenizer, StopMatcher(submit.params.stop))
+        splitter = self._reader.splitter(submit, sequence.token_ids)
+        stop = StopMatcher(self._reader.stops(submit))
+        self._answers[submit.request_id] = _Answer(sequence, detokenizer, stop, splitter)
         self._publish_positions(self._queue_reason)
 
     def bring_to_front(self, owner: str) -> None:
@@ -133,7 +137,7 @@ class EngineCore:
         answer = self._answers.get(request_id)
         if answer is not None:
             # A character that was cut in half is left out: nobody asked for its replacement sign.
-            self._send_text(answer, answer.stop.finish())
+            self._send_text(answer, answer.stop.finish(), is_last=True)
             self._finish(answer, SequenceState.CANCELLED, "cancelled")
 
     def live_request_ids(self) -> list[str]:
@@ -237,16 +241,22 @@ class EngineCore:
         if (is_end or is_full) and not answer.stop.has_matched:
             text += answer.stop.add(answer.detokenizer.finish())
             text += answer.stop.finish()
-        self._send_text(answer, text)
+        self._send_text(answer, text, is_last=is_end or is_full or answer.stop.has_matched)
         if is_end or answer.stop.has_matched:
             self._finish(answer, SequenceState.FINISHED, "stop")
         elif is_full:
             self._finish(answer, SequenceState.FINISHED, "length")
 
-    def _send_text(self, answer: _Answer, text: str) -> None:
-        if text or answer.unsent_token_ids:
+    def _send_text(self, answer: _Answer, text: str, is_last: bool) -> None:
+        reasoning = ""
+        if answer.splitter is not None:
+            reasoning, text = answer.splitter.add(text)
+            if is_last:
+                last = answer.splitter.finish()
+                reasoning, text = reasoning + last.reasoning, text + last.answer
+        if text or reasoning or answer.unsent_token_ids:
             token_ids, logprobs = tuple(answer.unsent_token_ids), tuple(answer.unsent_logprobs)
-            self._events.append(TextDelta(answer.sequence.request_id, text, token_ids, logprobs))
+            self._events.append(TextDelta(answer.sequence.request_id, text, token_ids, logprobs, reasoning))
             answer.unsent_token_ids.clear()
             answer.unsent_logprobs.clear()
 

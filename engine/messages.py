@@ -225,12 +225,14 @@ class TextDelta:
     """New text of an answer; concatenated, the deltas are the answer. `text` may be empty while held back.
 
     `logprobs` has one entry per token id if the request asked for them, else none.
+    `reasoning` is new text of the thinking part, which stands before the answer and is none of it.
     """
 
     request_id: str
     text: str
     token_ids: tuple[int, ...]
     logprobs: tuple[TokenLogprobs, ...] = ()
+    reasoning: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,12 @@ from engine.errors import InvalidRequestError, RequestTooLongError
 from engine.messages import SamplingParams, Submit
 from engine.sampling_checks import check_params
 from engine.sequence import Sequence
+from engine.text.reasoning import OPEN, ReasoningSplitter
 from engine.text.template import ChatTemplate
 from engine.text.tokenizer import Tokenizer
 
+_TAIL_TOKENS = 16
+"""More than an opening tag and white space take at a prompt's end."""
 _ROLES = ("system", "user", "assistant")
 
 
@@ -32,6 +35,8 @@ class RequestReader:
     default_max_tokens: int
     vocab_size: int
     end_token_ids: frozenset[int]
+    knows_thinking: bool = False
+    """Whether the model marks what it thinks by `<think>`."""
 
     def read(self, submit: Submit, arrival_s: float) -> Sequence:
         """Raises `InvalidRequestError` for bad content and `RequestTooLongError` for what could never fit."""
@@ -90,6 +95,17 @@ class RequestReader:
                 "ask for fewer, or raise max_tokens"
             )
         return max_tokens
+
+    def stops(self, submit: Submit) -> tuple[str, ...]:
+        """What ends the answer: the request's stop strings, and those of a template without end tokens."""
+        own = () if submit.prompt is not None or self.template is None else self.template.stops
+        return (*submit.params.stop, *own)
+
+    def splitter(self, submit: Submit, prompt_ids: list[int]) -> ReasoningSplitter | None:
+        """What tells thinking from answer; None for a raw prompt, which is continued as it is, and other models."""
+        if submit.prompt is not None or not self.knows_thinking:
+            return None
+        return ReasoningSplitter(self.tokenizer.decode(prompt_ids[-_TAIL_TOKENS:]).rstrip().endswith(OPEN))
 
 
 def check_text(submit: Submit) -> None:

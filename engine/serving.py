@@ -21,6 +21,7 @@ from engine.requests import RequestReader
 from engine.scheduler import Scheduler, SchedulerLimits
 from engine.store.checkpoint import Checkpoint
 from engine.store.library import ModelEntry
+from engine.text.reasoning import OPEN
 from engine.text.template import ChatTemplate, choose_template
 from engine.text.tokenizer import Tokenizer
 from kernels.ops import Backend
@@ -84,6 +85,7 @@ def _serve(
         config.default_max_tokens,
         spec.vocab_size,
         frozenset(checkpoint.manifest.end_token_ids),
+        knows_thinking=OPEN in template.source or tokenizer.knows(OPEN),
     )
     limits = SchedulerLimits(
         config.max_batched_tokens,

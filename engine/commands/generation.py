@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from engine.commands.answer_printer import AnswerPrinter
 from engine.commands.exit_codes import EXIT_ERROR, EXIT_OK
 from engine.commands.sampling import add_sampling, read_sampling
 from engine.commands.session import EngineSession
@@ -56,6 +57,7 @@ class _Completion:
     """What came for one prompt so far."""
 
     text: str = ""
+    reasoning: str = ""
     token_ids: list[int] = field(default_factory=list)
     logprobs: list[TokenLogprobs] = field(default_factory=list)
     end: RequestFinished | None = None
@@ -68,6 +70,7 @@ class _Completion:
         logprobs = {"logprobs": self._logprobs_json()} if self.logprobs else {}
         return {
             "text": self.text,
+            **({"reasoning": self.reasoning} if self.reasoning else {}),
             "token_ids": self.token_ids,
             **logprobs,
             "prompt_tokens": self.end.num_prompt_tokens,
@@ -123,8 +126,9 @@ def _collect(session: EngineSession, completions: dict[str, _Completion]) -> Non
     num_open = len(completions)
     for event in session.events():
         match event:
-            case TextDelta(request_id, text, token_ids, logprobs):
+            case TextDelta(request_id, text, token_ids, logprobs, reasoning):
                 completions[request_id].text += text
+                completions[request_id].reasoning += reasoning
                 completions[request_id].token_ids += token_ids
                 completions[request_id].logprobs += logprobs
             case RequestFinished(request_id):
@@ -179,6 +183,7 @@ def _stream_answer(
     """Print the answer as it comes; None if the request failed, in which case the reason was printed."""
     session.send(Submit(request_id, params, messages=messages, owner="chat"))
     text = ""
+    printer = AnswerPrinter(sys.stdout)
     events = session.events()
     while True:
         try:
@@ -188,14 +193,15 @@ def _stream_answer(
             events = session.events()
             continue
         match event:
-            case TextDelta(id_, new_text) if id_ == request_id:
+            case TextDelta(id_, new_text, _, reasoning) if id_ == request_id:
                 text += new_text
-                print(new_text, end="", flush=True)
+                printer.add(new_text, reasoning)
             case RequestFinished(id_) if id_ == request_id:
-                print(flush=True)
+                printer.end()
                 _print_facts(event)
                 return text
             case RequestFailed(id_, _, message) if id_ == request_id:
+                printer.end()
                 print(f"error: {message}", file=sys.stderr)
                 return None
 

@@ -109,6 +109,8 @@ class FakeEngine:
         ageing_s: float = 1000.0,
         choose: Callable[[Sequence[int]], int] = next_token,
         make_runner: Callable[[KVCache, Callable[[Sequence[int]], int]], FakeRunner] = FakeRunner,
+        template: ChatTemplate | None = None,
+        knows_thinking: bool = False,
     ) -> None:
         self._now_s = 0.0
         self.cache = KVCache(num_blocks, block_size, num_host_blocks)
@@ -126,13 +128,14 @@ class FakeEngine:
         self.core = EngineCore(
             RequestReader(
                 tokenizer,  # type: ignore[arg-type]
-                ChatTemplate(TEMPLATE, "", ""),
+                ChatTemplate(TEMPLATE, "", "") if template is None else template,
                 ("tiny",),
                 max_context,
                 num_blocks * block_size,
                 default_max_tokens=50,
                 vocab_size=END + 1,
                 end_token_ids=frozenset({END}),
+                knows_thinking=knows_thinking,
             ),
             self.runner,
             self.cache,
