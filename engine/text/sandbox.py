@@ -62,6 +62,13 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
         """What a loop goes over."""
         return self.budget.count(items)
 
+    def compared(self, value: Any) -> Any:
+        """One side of a comparison, whose time is that of its whole content."""
+        self.budget.step()
+        if not isinstance(value, str):
+            self.budget.allow(written_size(value))
+        return value
+
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
         """One of `intercepted_binops`."""
         self.budget.step()
@@ -170,10 +177,18 @@ class _BoundedCode(CodeGenerator):
     """Lets loops and `~` go through the environment, which Jinja's own code does not."""
 
     def visit_For(self, node: nodes.For, frame: Frame) -> None:  # noqa: N802
-        callee = nodes.EnvironmentAttribute("counted", lineno=node.lineno)
-        node.iter = nodes.Call(callee, [node.iter], [], None, None, lineno=node.lineno)
-        node.iter.set_environment(self.environment)
+        node.iter = self._through("counted", node.iter)
         super().visit_For(node, frame)
+
+    def visit_Compare(self, node: nodes.Compare, frame: Frame) -> None:  # noqa: N802
+        node.expr = self._through("compared", node.expr)
+        for operand in node.ops:
+            operand.expr = self._through("compared", operand.expr)
+        super().visit_Compare(node, frame)
+
+    def _through(self, method: str, value: Any) -> Any:
+        callee = nodes.EnvironmentAttribute(method, lineno=value.lineno)
+        return nodes.Call(callee, [value], [], None, None, lineno=value.lineno).set_environment(self.environment)
 
     def visit_Concat(self, node: nodes.Concat, frame: Frame) -> None:  # noqa: N802
         self.write("environment.concat((")

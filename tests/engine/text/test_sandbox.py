@@ -42,6 +42,8 @@ def render(source, **variables):
         "{% macro m(n) %}{% if n %}{{ m(n - 1) }}{{ m(n - 1) }}{% endif %}{% endmacro %}{{ m(60) }}",
         "{% for i in [[[]]] recursive %}{{ loop([[], []]) }}{{ loop(i) }}{% endfor %}"
         "{% for i in range(9999) recursive %}{{ loop(range(9999)) }}{% endfor %}",
+        "{% set ns = namespace(a=[1], b=[1]) %}{% for i in range(60) %}{% set ns.a = [ns.a, ns.a] %}"
+        "{% set ns.b = [ns.b, ns.b] %}{% endfor %}{{ ns.a == ns.b }}",
         "{{ 'x'|center(10**9) }}",
         "{{ 'x'.center(10**9) }}",
         "{{ 'x'.zfill(10**9) }}",
