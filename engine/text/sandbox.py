@@ -25,6 +25,8 @@ _WIDE_FORMAT = re.compile(r"%[^a-zA-Z%]*(\*|\d{4})|\{[^{}]*(\{|\d{4})")
 """A field width of four digits or one that is computed, in either kind of format string."""
 
 _SLOW_FILTERS = frozenset({"pprint", "striptags", "sum", "urlize", "wordwrap", "xmlattr"})
+_SORTING = frozenset({"do_sort", "do_unique", "do_groupby", "sync_do_groupby"})
+_MAX_DATE_FORMAT = 1000
 _SLOW_FACTOR = 64
 """How many times more than its size such a filter's work counts: it searches or copies again and again."""
 
@@ -105,6 +107,8 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
             # A generator has no size, and a filter would run through it unseen.
             args = tuple(list(self.budget.count(arg)) if isinstance(arg, Iterator) else arg for arg in args)
             values = [*args, *kwargs.values()]
+            if function.__name__ in _SORTING:
+                self.budget.allow(_SLOW_FACTOR * max(map(size_of, values)))
             if factor:
                 self.budget.allow(factor * written_size(values))
             if function.__name__ == "do_format":
@@ -218,4 +222,6 @@ def _raise_exception(message: str) -> NoReturn:
 
 
 def _strftime_now(form: str) -> str:
+    if len(form) > _MAX_DATE_FORMAT:
+        raise TooMuchWorkError(f"a date's format of {len(form)} characters")
     return datetime.now().strftime(form)

@@ -44,6 +44,8 @@ def render(source, **variables):
         "{% for i in range(9999) recursive %}{{ loop(range(9999)) }}{% endfor %}",
         "{% set ns = namespace(a=[1], b=[1]) %}{% for i in range(60) %}{% set ns.a = [ns.a, ns.a] %}"
         "{% set ns.b = [ns.b, ns.b] %}{% endfor %}{{ ns.a == ns.b }}",
+        "{{ ('a,' * 4000000)|list|sort|length }}",
+        "{{ strftime_now('%c' * 4000000)|length }}",
         "{{ 'x'|center(10**9) }}",
         "{{ 'x'.center(10**9) }}",
         "{{ 'x'.zfill(10**9) }}",
