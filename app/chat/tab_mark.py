@@ -40,7 +40,7 @@ def _draw_mark(painter: QPainter, phase: Phase, color: QColor) -> None:
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(color)
     match phase:
-        case Phase.STREAMING:
+        case Phase.STREAMING | Phase.THINKING:
             painter.drawEllipse(center, 4, 4)
         case Phase.PREFILL | Phase.SENT:
             painter.drawPie(QRectF(4, 4, 8, 8), 90 * 16, 180 * 16)

@@ -238,6 +238,8 @@ def _state_words(session: Session) -> str:
             return "Sent"
         case Phase.WAITING:
             return f"Waiting, {ordinal(session.queue_position + 1)} in line"
+        case Phase.THINKING:
+            return "Thinking"
         case Phase.SWAPPED:
             return "Waiting for memory: other chats need it, this one's part is kept"
         case Phase.PREFILL:

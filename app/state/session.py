@@ -43,12 +43,14 @@ class Phase(Enum):
     WAITING = "waiting"
     PREFILL = "prefill"
     STREAMING = "streaming"
+    THINKING = "thinking"
+    """The model thinks, which is not part of its answer."""
     SWAPPED = "swapped"
     """Its blocks lie in host memory, as another chat needed the pool."""
     FAILED = "failed"
 
 
-BUSY_PHASES = frozenset({Phase.SENT, Phase.WAITING, Phase.PREFILL, Phase.STREAMING, Phase.SWAPPED})
+BUSY_PHASES = frozenset({Phase.SENT, Phase.WAITING, Phase.PREFILL, Phase.STREAMING, Phase.THINKING, Phase.SWAPPED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,9 +177,9 @@ class Session:
                 self.num_prompt_tokens = event.num_prompt_tokens
                 self.num_cached_tokens = event.num_cached_tokens
                 self.phase = Phase.PREFILL
-            case TextDelta(token_ids=token_ids):
+            case TextDelta(token_ids=token_ids, reasoning=reasoning):
                 self._count(len(token_ids))
-                self.phase = Phase.STREAMING
+                self.phase = Phase.THINKING if reasoning and not self.answer.text else Phase.STREAMING
             case RequestFinished():
                 self._finish(event)
             case RequestFailed(message=error, code=code):

@@ -193,7 +193,7 @@ def _stream_answer(
             events = session.events()
             continue
         match event:
-            case TextDelta(id_, new_text, _, reasoning) if id_ == request_id:
+            case TextDelta(id_, new_text, _, _, reasoning) if id_ == request_id:
                 text += new_text
                 printer.add(new_text, reasoning)
             case RequestFinished(id_) if id_ == request_id:

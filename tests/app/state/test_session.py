@@ -57,6 +57,15 @@ def test_an_answer_that_gave_way_comes_back_to_its_phase() -> None:
     assert session.phase is Phase.WAITING
 
 
+def test_thinking_is_a_phase_and_no_part_of_the_answer() -> None:
+    session = Session()
+    session.ask("hello")
+    session.apply(TextDelta("r", "", (1, 2), reasoning="hm"))
+    assert (session.phase, session.is_busy, session.answer.text) == (Phase.THINKING, True, "")
+    session.apply(TextDelta("r", "hi", (3,)))
+    assert session.phase is Phase.STREAMING
+
+
 def test_a_failed_answer_keeps_its_text_and_the_reason() -> None:
     session = Session()
     session.ask("hello")
