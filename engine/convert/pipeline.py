@@ -20,7 +20,7 @@ from engine.store.library import Library
 from engine.store.lock import exclusive
 from engine.store.manifest import Manifest, SourceRecord, digests
 from engine.store.names import model_id_of
-from engine.store.partial import PartialCheckpoint, remove_model
+from engine.store.partial import PartialCheckpoint, partial_folder, remove_model
 
 OnProgress = Callable[[JobStage, int, int], None]
 IsCancelled = Callable[[], bool]
@@ -74,10 +74,14 @@ def convert_file(home: Path, conversion: Conversion, on_progress: OnProgress, is
         GgufSource(conversion.source, conversion.options, is_cancelled) as source,
         exclusive(home / "locks" / f"{model_id}.lock", busy),
     ):
+        folder = Library(home / "models").folder(model_id)
+        if not folder.exists() and not partial_folder(folder).exists():
+            # Known before the source is read through, which takes long for a large one.
+            require_free_space(folder, _size_bytes(source))
         sha256 = conversion.sha256 or _source_digest(conversion.source, on_progress, is_cancelled)
         if has_model(home, replace(conversion, sha256=sha256), on_progress, is_cancelled):
             return Converted(model_id, True)
-        record, folder = conversion.record(sha256), Library(home / "models").folder(model_id)
+        record = conversion.record(sha256)
         with storage_errors(folder):
             # What may still be there is this very model, damaged.
             remove_model(folder)

@@ -35,6 +35,11 @@ from kernels.formats import PackedWeight
 PROGRESS_FILE = "progress.json"
 
 
+def partial_folder(target: Path) -> Path:
+    """Where the model that will be at `target` is made."""
+    return target.with_name(target.name + PARTIAL_SUFFIX)
+
+
 class PartialCheckpoint:
     """`<model id>.partial` beside the finished models. Its writer holds the model's lock.
 
@@ -43,7 +48,7 @@ class PartialCheckpoint:
 
     def __init__(self, target: Path, identity: Mapping[str, Any]) -> None:
         self.target = target
-        self.folder = target.with_name(target.name + PARTIAL_SUFFIX)
+        self.folder = partial_folder(target)
         self._identity = dict(identity)
         self.files: dict[str, FileRecord] = {}
 

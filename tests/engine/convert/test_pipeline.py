@@ -6,6 +6,7 @@ import json
 import os
 from collections import namedtuple
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from gguf import GGMLQuantizationType as Kind
@@ -147,6 +148,17 @@ def test_a_disk_that_fills_up_leaves_a_rest_to_resume(
     assert (tmp_path / "models" / "tiny-model.partial" / layer_file(0)).exists()
     convert(tmp_path, Conversion(source))
     assert listed(tmp_path) == ["tiny-model"]
+
+
+def test_a_disk_without_room_is_refused_before_the_source_is_read_through(
+    tmp_path: Path, source: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[object] = []
+    with monkeypatch.context() as patch:
+        patch.setattr("engine.store.files.shutil.disk_usage", lambda path: SimpleNamespace(free=1000))
+        with pytest.raises(StorageError, match=r"Needs .* MiB in .*, 0\.0 MiB free"):
+            convert_file(tmp_path, Conversion(source), lambda *progress: told.append(progress), lambda: False)
+    assert told == []
 
 
 def test_a_model_in_the_making_is_refused_to_a_second_maker(tmp_path: Path, source: Path) -> None:
