@@ -53,6 +53,8 @@ def run(home: Path, backend: str, *, is_self_test: bool = False) -> int:
     lock = QLockFile(str(home / "app.lock"))
     lock.setStaleLockTime(0)
     if not lock.tryLock(0):
+        if lock.error() is not QLockFile.LockError.LockFailedError:
+            return _refuse(f"The data folder {home} cannot be written. Free some space, or choose another with --home")
         if ask_to_show(home):
             return _refuse(f"DeepInfer is already running on {home}. Its window was brought to the front")
         return _refuse(f"DeepInfer is already running on {home}. Use its window, or give this one another --home")

@@ -72,12 +72,17 @@ class SchedulerLimits:
     max_prompt_chunk: int
     watermark: float = 0.01
     ageing_s: float = 20.0
+    chunk_alignment: int = 1
+    """A prompt is cut only at multiples of so many tokens, wherever the budget ends: see batch invariance in ADR 3."""
     preemption: Preemption | None = None
     wide_rows: int | None = None
 
     def __post_init__(self) -> None:
         # So that each running sequence can decode in each step.
         assert self.max_batched_tokens >= self.max_running_sequences, self
+        # So that the first prompt advances beside any number of decodes.
+        assert self.max_batched_tokens - self.max_running_sequences >= self.chunk_alignment - 1, self
+        assert self.max_prompt_chunk >= self.chunk_alignment, self
 
 
 class Scheduler:
@@ -146,7 +151,7 @@ class Scheduler:
             sequence = order.pop(0)
             num_decodes -= sequence.state is SequenceState.DECODE
             # What later decodes need is kept for them: no prompt, however urgent, delays a running answer.
-            num_tokens = min(sequence.num_pending_tokens, budget - num_decodes, self._chunk_limit(order))
+            num_tokens = self._chunk_size(sequence, min(budget - num_decodes, self._chunk_limit(order)))
             if num_tokens <= 0:
                 continue
             end = sequence.num_computed_tokens + num_tokens
@@ -160,6 +165,13 @@ class Scheduler:
                 self._add_chunk(schedule, sequence, num_tokens)
                 budget -= num_tokens
         return budget
+
+    def _chunk_size(self, sequence: Sequence, limit: int) -> int:
+        """At most `limit` of its pending tokens: all of them, or up to a place where prompts may be cut."""
+        if sequence.num_pending_tokens <= limit:
+            return sequence.num_pending_tokens
+        end = sequence.num_computed_tokens + limit
+        return end - end % self._limits.chunk_alignment - sequence.num_computed_tokens
 
     def _chunk_limit(self, others: list[Sequence]) -> int:
         """Tokens of one prompt in this step: all of the budget, unless another prompt wants some too."""
@@ -207,9 +219,10 @@ class Scheduler:
                 return "memory"
             self._admit(schedule, sequence, matched)
             others = [other for other in self.running if other is not sequence]
-            num_tokens = min(sequence.num_pending_tokens, budget, self._chunk_limit(others))
-            self._add_chunk(schedule, sequence, num_tokens)
-            budget -= num_tokens
+            num_tokens = self._chunk_size(sequence, min(budget, self._chunk_limit(others)))
+            if num_tokens > 0:
+                self._add_chunk(schedule, sequence, num_tokens)
+                budget -= num_tokens
         return "budget"
 
     def queue_reason(self, sequence: Sequence, reason: QueueReason) -> QueueReason:

@@ -26,6 +26,8 @@ from engine.text.template import ChatTemplate, choose_template
 from engine.text.tokenizer import Tokenizer
 from kernels.ops import Backend
 
+_CHUNK_ALIGNMENT = 128
+"""The tile of rows in which the CPU backend multiplies and attends."""
 _COPY_BYTES_PER_S = 2e9
 """What copying scattered blocks does on a laptop, either way."""
 _FIRST_COMPUTE_S_PER_TOKEN = 1e-3
@@ -94,6 +96,7 @@ def _serve(
         config.max_prompt_chunk,
         config.watermark,
         config.ageing_s,
+        _CHUNK_ALIGNMENT,
         wide_rows=backend.wide_rows,
     )
     scheduler = Scheduler(cache, limits, PreemptionCosts(_FIRST_COMPUTE_S_PER_TOKEN, block_bytes / _COPY_BYTES_PER_S))

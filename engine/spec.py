@@ -2,11 +2,30 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
 BACKENDS = ("reference", "cpu", "gpu")
+
+
+_COUNTS = (
+    "num_layers",
+    "hidden_size",
+    "num_heads",
+    "num_kv_heads",
+    "head_dim",
+    "intermediate_size",
+    "vocab_size",
+    "max_context",
+)
+_MAX_COUNT = 1 << 28
+"""Beyond any size a model has, and small enough for every product of two."""
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= _MAX_COUNT
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +84,25 @@ class ModelSpec:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> ModelSpec:
-        """Inverse of `to_json`. Raises KeyError or TypeError on missing or unknown fields."""
+        """Inverse of `to_json`. Raises KeyError, TypeError or ValueError on fields that no model has."""
         fields = dict(data)
         rope = dict(fields.pop("rope"))
         factors = rope.pop("frequency_factors")
-        return cls(rope=RopeSpec(**rope, frequency_factors=None if factors is None else tuple(factors)), **fields)
+        spec = cls(rope=RopeSpec(**rope, frequency_factors=None if factors is None else tuple(factors)), **fields)
+        spec._check()
+        return spec
+
+    def _check(self) -> None:
+        numbers = (self.rope.theta, self.rms_norm_eps, *(self.rope.frequency_factors or ()))
+        checks = (
+            *((name, _is_count(getattr(self, name))) for name in _COUNTS),
+            ("sliding_window", self.sliding_window is None or _is_count(self.sliding_window)),
+            ("family", isinstance(self.family, str)),
+            ("activation", self.activation in ("silu", "gelu_tanh")),
+            ("rope", all(isinstance(number, int | float) and 0 < number < math.inf for number in numbers)),
+            ("has_qkv_bias", isinstance(self.has_qkv_bias, bool)),
+            ("is_tied", isinstance(self.is_tied, bool)),
+        )
+        for name, is_good in checks:
+            if not is_good:
+                raise ValueError(f"{name} is {getattr(self, name)!r}, which no model has")

@@ -142,7 +142,7 @@ class Settings:
     def _write(self) -> None:
         temporary = self._path.with_name(self._path.name + ".new")
         with temporary.open("w", encoding="utf-8") as file:
-            json.dump(self._values, file, indent=2, ensure_ascii=False)
+            json.dump(self._values, file, indent=2)
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(self._path)

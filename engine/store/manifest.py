@@ -168,6 +168,8 @@ def read_manifest(folder: Path) -> Manifest:
         manifest = Manifest.from_json(data, generation)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise _damaged_manifest(path, error) from error
+    if manifest.spec.num_layers > len(manifest.files):
+        raise _damaged_manifest(path, f"it names {manifest.spec.num_layers} layers and {len(manifest.files)} files")
     if missing := set(matrix_names(manifest.spec)) - set(manifest.quantization):
         raise _damaged_manifest(path, f"it lacks {min(missing)}")
     return manifest
@@ -204,7 +206,10 @@ def _read_generation(path: Path) -> Generation:
 
 def _read_json(path: Path) -> dict[str, Any]:
     """Raises OSError, and ValueError unless it is a JSON object."""
-    data = json.loads(path.read_text(encoding="utf-8"))
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
     if not isinstance(data, dict):
         raise ValueError("no JSON object")
     return data

@@ -107,6 +107,7 @@ class FakeEngine:
         num_host_blocks: int = 64,
         preemption: Preemption | None = None,
         ageing_s: float = 1000.0,
+        chunk_alignment: int = 1,
         choose: Callable[[Sequence[int]], int] = next_token,
         make_runner: Callable[[KVCache, Callable[[Sequence[int]], int]], FakeRunner] = FakeRunner,
         template: ChatTemplate | None = None,
@@ -121,6 +122,7 @@ class FakeEngine:
             max_waiting_requests,
             max_batched_tokens if max_prompt_chunk is None else max_prompt_chunk,
             ageing_s=ageing_s,
+            chunk_alignment=chunk_alignment,
             preemption=preemption,
         )
         self.scheduler = Scheduler(self.cache, limits, PreemptionCosts(1.0, 1.0))

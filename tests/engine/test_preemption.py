@@ -250,3 +250,20 @@ def test_letting_go_of_a_pin_makes_its_blocks_evictable():
     engine.core.pin_prefix("warm", False)
     engine.core.check_invariants()
     assert engine.cache.num_available == 20
+
+
+def test_prompts_are_cut_at_the_same_places_in_any_company():
+    cuts = []
+    for neighbours in (0, 3):
+        engine = FakeEngine(num_blocks=400, block_size=4, max_batched_tokens=48, chunk_alignment=16)
+        for index in range(neighbours):
+            engine.submit(f"n{index}", f"neighbour {index}", max_tokens=60)
+        engine.step()
+        engine.submit("long", "x" * 150, max_tokens=4)
+        engine.run()
+        assert engine.text("long") == expected_text("x" * 150, 4)
+        told = [e.num_computed_tokens for e in events(engine, PrefillProgress) if e.request_id == "long"]
+        cuts.append(told[:-1])
+        assert told[-1] == 150
+    assert all(cut % 16 == 0 for told in cuts for cut in told)
+    assert len(cuts[1]) > len(cuts[0])

@@ -79,6 +79,8 @@ class GgufFile:
     def __init__(self, path: Path) -> None:
         self.path = path
         try:
+            if path.exists() and not path.is_file() and not path.is_dir():
+                raise SourceError(f"{path} is no ordinary file: name the model file itself")
             self._file = path.open("rb")
             self._size_bytes = path.stat().st_size
         except FileNotFoundError as error:

@@ -1,5 +1,6 @@
 """Listing shows complete models only; finding says what there is."""
 
+import json
 import shutil
 import subprocess
 import sys
@@ -36,6 +37,31 @@ def test_damaged_renamed_and_foreign_folders_are_not_listed(tmp_path: Path) -> N
     (tmp_path / "photos").mkdir()
     (tmp_path / "file").write_text("")
     assert [model.model_id for model in Library(tmp_path).list()] == ["whole"]
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("num_layers", "30"),
+        ("num_layers", 3_000_000_000),
+        ("num_layers", 1000),
+        ("max_context", None),
+        ("max_context", -1),
+        ("rms_norm_eps", None),
+        ("sliding_window", 0),
+        ("activation", "x"),
+        ("family", None),
+    ],
+)
+def test_a_manifest_of_impossible_numbers_hides_its_model_and_no_other(
+    tmp_path: Path, field: str, value: object
+) -> None:
+    make_checkpoint(tmp_path / "good")
+    path = make_checkpoint(tmp_path / "bad") / "manifest.json"
+    data = json.loads(path.read_text(encoding="utf-8"))
+    data["spec"][field] = value
+    path.write_text(json.dumps(data), encoding="utf-8")
+    assert [model.model_id for model in Library(tmp_path).list()] == ["good"]
 
 
 def test_a_model_is_found_by_its_id_or_its_catalogue_id(tmp_path: Path) -> None:
