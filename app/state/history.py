@@ -76,7 +76,7 @@ class History:
             self._db = self._open()
         except sqlite3.OperationalError as error:  # no permission, locked, no space: the file itself may be sound
             raise HistoryError(f"Cannot open {path}: {error}. {database_advice(error)}") from error
-        except sqlite3.DatabaseError:
+        except (sqlite3.DatabaseError, UnicodeDecodeError):  # a schema of broken bytes is no text
             self._start_anew("damaged", "is damaged")
         else:
             version = self._version()
@@ -99,7 +99,7 @@ class History:
                 raise sqlite3.DatabaseError(verdict)
             if db.execute("PRAGMA user_version").fetchone() == (0,):
                 db.executescript(f"BEGIN; {_SCHEMA} PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;")
-        except sqlite3.Error:
+        except (sqlite3.Error, UnicodeDecodeError):
             db.close()
             raise
         return db

@@ -6,7 +6,7 @@ import argparse
 import json
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from engine.commands.answer_printer import AnswerPrinter
@@ -98,7 +98,9 @@ def run_generate(args: argparse.Namespace) -> int:
         raise InvalidRequestError("--raw uses no chat template, so --system has no place: leave one of them out")
     params = read_sampling(args)
     completions = {str(index): _Completion() for index in range(len(args.prompt))}
-    with EngineSession(_config(args), args.model) as session:
+    # All of them may have to wait.
+    config = replace(_config(args), max_waiting_requests=len(args.prompt))
+    with EngineSession(config, args.model) as session:
         for request_id, prompt in zip(completions, args.prompt, strict=True):
             session.send(_submit(request_id, prompt, args, params))
         _collect(session, completions)

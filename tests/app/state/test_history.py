@@ -161,6 +161,18 @@ def test_a_damaged_file_is_set_aside(path: Path, content: bytes) -> None:
     assert len(history.chats()) == 1
 
 
+def test_a_schema_of_broken_bytes_is_set_aside(path: Path) -> None:
+    stored(History(path), chat())
+    database = sqlite3.connect(path)
+    database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    database.close()
+    content = path.read_bytes().replace(b"CREATE INDEX messages_of_chat", b"CREATE INDEX messages_of_cha\xff")
+    path.write_bytes(content)
+    history = History(path)
+    assert history.notice is not None
+    assert history.chats() == []
+
+
 def test_a_file_of_a_newer_version_is_set_aside_whole(path: Path) -> None:
     old = History(path)
     session = stored(old, chat())
