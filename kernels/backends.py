@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from kernels.cpu.backend import CpuBackend
+from kernels.fallback.backend import TorchBackend
 from kernels.ops import Backend
 from kernels.reference import ReferenceBackend
 
@@ -23,7 +23,7 @@ def load_backend(name: str, num_threads: int | None = None) -> Backend:
     if name == "reference":
         return ReferenceBackend()
     if name == "cpu":
-        return CpuBackend()
+        return TorchBackend()
     if name == "gpu":
         raise BackendUnavailableError("This version has no GPU kernels: use --backend cpu")
     raise ValueError(f"unknown backend {name!r}: use reference, cpu or gpu")

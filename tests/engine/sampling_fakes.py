@@ -11,7 +11,7 @@ from engine.cache.kv_cache import KVCache
 from engine.forward.sampler import Sampler
 from engine.sampled_token import SampledToken
 from engine.sequence import Sequence as EngineSequence
-from kernels.cpu.backend import CpuBackend
+from kernels.fallback.backend import TorchBackend
 from kernels.ops import Backend
 from tests.engine.fakes import END, FakeEngine, FakeRunner
 
@@ -30,7 +30,7 @@ class SamplingRunner(FakeRunner):
 
     def __init__(self, cache: KVCache, choose: Callable[[Sequence[int]], int], backend: Backend | None = None) -> None:
         super().__init__(cache, choose)
-        self._sampler = Sampler(CpuBackend() if backend is None else backend)
+        self._sampler = Sampler(TorchBackend() if backend is None else backend)
 
     def sample(self, due: list[tuple[EngineSequence, list[int]]]) -> dict[str, SampledToken]:
         if not due:

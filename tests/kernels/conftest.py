@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from kernels.backends import load_backend
-from kernels.cpu.backend import CpuBackend
+from kernels.fallback.backend import TorchBackend
 from kernels.ops import Backend
 
 
@@ -38,4 +38,4 @@ def reference() -> Backend:
 @pytest.fixture(params=["bfloat16", "float32"])
 def backend(request: pytest.FixtureRequest) -> Backend:
     """Each backend that is held to the reference; the CPU's with both ways to write a weight out."""
-    return CpuBackend(dense_dtype=getattr(torch, request.param))
+    return TorchBackend(dense_dtype=getattr(torch, request.param))

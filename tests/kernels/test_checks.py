@@ -7,14 +7,14 @@ from collections.abc import Callable
 import pytest
 import torch
 
-from kernels.cpu.backend import CpuBackend
+from kernels.fallback.backend import TorchBackend
 from kernels.formats import KernelShapeError
 from kernels.ops import AttentionBatch, Backend, Norm, SamplingTensors
 from kernels.reference import ReferenceBackend
 from tests.kernels.cases import random_norm, random_weight
 
 
-@pytest.fixture(params=[ReferenceBackend, CpuBackend])
+@pytest.fixture(params=[ReferenceBackend, TorchBackend])
 def each(request: pytest.FixtureRequest) -> Backend:
     return request.param()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from kernels.cpu import weights
+from kernels.fallback import weights
 from kernels.formats import dequantize
 from kernels.ops import Backend
 from tests.kernels.cases import FORMATS, assert_rows_close, random_norm, random_weight

@@ -8,14 +8,14 @@ import pytest
 import torch
 from torch import Tensor
 
-from kernels.cpu.backend import CpuBackend
+from kernels.fallback.backend import TorchBackend
 from kernels.formats import KernelShapeError
 from kernels.logits import edit_logits
 from kernels.ops import Backend, LogitEdits, SamplingTensors
 from kernels.reference import ReferenceBackend, kept_tokens
 
 
-@pytest.fixture(params=[ReferenceBackend, CpuBackend])
+@pytest.fixture(params=[ReferenceBackend, TorchBackend])
 def sampler(request: pytest.FixtureRequest) -> Backend:
     return request.param()
 

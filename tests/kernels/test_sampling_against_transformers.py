@@ -27,8 +27,8 @@ from transformers.generation.logits_process import (
     TypicalLogitsWarper,
 )
 
-from kernels.cpu import sampling
-from kernels.cpu.backend import CpuBackend
+from kernels.fallback import sampling
+from kernels.fallback.backend import TorchBackend
 from kernels.ops import Backend, LogitEdits, SamplingTensors
 from kernels.reference import ReferenceBackend
 
@@ -36,7 +36,7 @@ VOCABULARY = 60
 EDGE = 1e-6
 
 
-@pytest.fixture(params=[ReferenceBackend, CpuBackend])
+@pytest.fixture(params=[ReferenceBackend, TorchBackend])
 def sampler(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Backend:
     monkeypatch.setattr(sampling, "SHORT_LISTS", (8, 30))
     return request.param()

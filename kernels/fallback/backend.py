@@ -11,8 +11,8 @@ import torch.nn.functional as F  # noqa: N812 - torch's own abbreviation
 from torch import Tensor
 
 from kernels import checks
-from kernels.cpu import attention, sampling
-from kernels.cpu.weights import CpuWeight, linear, pack
+from kernels.fallback import attention, sampling
+from kernels.fallback.weights import TorchWeight, linear, pack
 from kernels.formats import PackedWeight, dequantize
 from kernels.logits import row_logprobs
 from kernels.ops import AttentionBatch, Backend, Norm, SamplingTensors, WeightFacts
@@ -24,7 +24,7 @@ def rms_norm(x: Tensor, norm: Norm) -> Tensor:
     return x.mul(length.square_().mul_(1 / x.shape[-1]).add_(norm.eps).rsqrt_()).mul_(norm.weight)
 
 
-class CpuBackend(Backend):
+class TorchBackend(Backend):
     """See `Backend` for the meaning of each operation.
 
     `norm_linear` returns float32; what only feeds the next operation (q, attention, gate and up) is bfloat16.
@@ -43,7 +43,7 @@ class CpuBackend(Backend):
         self._dense_dtype = dense_dtype
         self._plans = attention.AttentionPlans()
 
-    def prepare(self, weight: PackedWeight) -> CpuWeight:
+    def prepare(self, weight: PackedWeight) -> TorchWeight:
         return pack(weight)
 
     def describe(self, weight: PackedWeight) -> WeightFacts:
@@ -56,10 +56,10 @@ class CpuBackend(Backend):
             kernel=f"torch int4pack_mm; for many rows {dense} linear on the dequantised weight",
         )
 
-    def resident_bytes(self, weight: CpuWeight) -> int:
+    def resident_bytes(self, weight: TorchWeight) -> int:
         return weight.packed.nbytes + weight.scales_and_zeros.nbytes
 
-    def embed(self, table: CpuWeight, token_ids: Tensor, scale: float = 1.0) -> Tensor:
+    def embed(self, table: TorchWeight, token_ids: Tensor, scale: float = 1.0) -> Tensor:
         checks.check_embed(token_ids)
         rows = dequantize(table.plain, token_ids)
         return rows if scale == 1.0 else rows.mul_(scale)
@@ -68,7 +68,7 @@ class CpuBackend(Backend):
         self,
         x: Tensor,
         norm: Norm,
-        weight: CpuWeight,
+        weight: TorchWeight,
         bias: Tensor | None = None,
         num_narrow_rows: int | None = None,
     ) -> Tensor:
@@ -124,7 +124,7 @@ class CpuBackend(Backend):
     def linear_add(
         self,
         x: Tensor,
-        weight: CpuWeight,
+        weight: TorchWeight,
         residual: Tensor,
         post_norm: Norm | None = None,
         num_narrow_rows: int | None = None,
@@ -135,7 +135,7 @@ class CpuBackend(Backend):
         return residual + (y if post_norm is None else rms_norm(y.float(), post_norm))
 
     def norm_gate_up(
-        self, x: Tensor, norm: Norm, weight: CpuWeight, activation: str, num_narrow_rows: int | None = None
+        self, x: Tensor, norm: Norm, weight: TorchWeight, activation: str, num_narrow_rows: int | None = None
     ) -> Tensor:
         checks.check_linear(x, *weight.shape, num_narrow_rows, norm)
         checks.check_gate_up(weight.shape[0], activation)

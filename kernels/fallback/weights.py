@@ -1,4 +1,4 @@
-"""How the CPU backend holds a weight, and the two ways to multiply by it: few rows, and many.
+"""How the torch backend holds a weight, and the two ways to multiply by it: few rows, and many.
 
 Few rows run torch's int4 kernel on a repacked copy. Many rows are multiplied by the weight written out in bfloat16
 (float32 where the processor has no fast bfloat16), which costs one pass over the weight whatever the number of rows.
@@ -25,7 +25,7 @@ _BF16_128 = 0x4300  # bfloat16 128.0: its lowest mantissa bit is worth 1, so a c
 
 
 @dataclass(frozen=True, slots=True)
-class CpuWeight:
+class TorchWeight:
     """A weight [N, K] for the int4 kernel, which computes `(code - 8) * scale + zero` per group along K.
 
     4-bit codes run as they are, 3-bit codes in the 4-bit container. 8-bit codes run exactly, as two planes of nibbles
@@ -46,7 +46,7 @@ class CpuWeight:
         return self.plain.num_rows, self.plain.num_columns
 
 
-def pack(weight: PackedWeight) -> CpuWeight:
+def pack(weight: PackedWeight) -> TorchWeight:
     """Repack the plain layout, some rows at a time so that the unpacked codes never stand in memory whole."""
     num_planes = 2 if weight.bits == 8 else 1
     padding = -weight.num_rows % _ROW_MULTIPLE
@@ -60,7 +60,7 @@ def pack(weight: PackedWeight) -> CpuWeight:
     if num_planes == 2:
         scale, zero = torch.cat([scale * 16, scale], dim=1), torch.cat([zero, scale * 8], dim=1)
     pairs = F.pad(torch.stack([scale, zero], dim=2), (0, 0, 0, 0, 0, padding))
-    return CpuWeight(packed, pairs.transpose(0, 1).contiguous(), weight, num_planes)
+    return TorchWeight(packed, pairs.transpose(0, 1).contiguous(), weight, num_planes)
 
 
 def _planes(codes: Tensor, bits: int) -> Tensor:
@@ -83,7 +83,7 @@ def centred_scales(weight: PackedWeight, first: int = 0, last: int | None = None
     return scale.bfloat16(), middle.bfloat16()
 
 
-def linear(x: Tensor, weight: CpuWeight, num_narrow_rows: int | None, dense_dtype: torch.dtype) -> Tensor:
+def linear(x: Tensor, weight: TorchWeight, num_narrow_rows: int | None, dense_dtype: torch.dtype) -> Tensor:
     """bfloat16 x [M, K] to bfloat16 [M, N], accumulated in float32; the rows after num_narrow_rows go the dense way."""
     if num_narrow_rows is None or num_narrow_rows == len(x):
         return _linear_narrow(x, weight)
@@ -94,7 +94,7 @@ def linear(x: Tensor, weight: CpuWeight, num_narrow_rows: int | None, dense_dtyp
     return result
 
 
-def _linear_narrow(x: Tensor, weight: CpuWeight) -> Tensor:
+def _linear_narrow(x: Tensor, weight: TorchWeight) -> Tensor:
     if weight.num_planes == 2:
         x = x.repeat(1, 2)
     y = torch._weight_int4pack_mm_for_cpu(x, weight.packed, weight.plain.group_size, weight.scales_and_zeros)

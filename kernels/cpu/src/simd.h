@@ -1,0 +1,51 @@
+// Vectors of eight floats (vf) on every instruction set, so that sums have one order everywhere.
+//
+// Knows nothing of weights or attention. A file that includes this is compiled once per variant, see isa.h.
+#ifndef DI_SIMD_H
+#define DI_SIMD_H
+
+#include <stdint.h>
+
+#include "isa.h"
+
+enum { VF_LANES = 8 };
+
+#if defined(__x86_64__)
+#include "simd_x86.h"
+#elif defined(__aarch64__)
+#include "simd_neon.h"
+#else
+#error "no vector instructions are known for this processor"
+#endif
+
+// Sum of the lanes, in one order everywhere: ((0+4)+(2+6)) + ((1+5)+(3+7)).
+static inline float vf_sum(vf a) {
+    float lanes[VF_LANES];
+    vf_store(lanes, a);
+    return ((lanes[0] + lanes[4]) + (lanes[2] + lanes[6])) + ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7]));
+}
+
+// exp(x): 2**n * p(r) with x = n ln 2 + r, |r| <= ln 2 / 2; relative error below 2e-7. NaN stays NaN; below -87.3 it is
+// 1.2e-38 and above 88.3 it is 2.4e38, never infinite.
+static inline vf vf_exp(vf x) {
+    x = vf_min(vf_set(88.3762626647949f), vf_max(vf_set(-87.3365447504019f), x)); // this order keeps NaN
+    vf n = vf_round(vf_mul(x, vf_set(1.44269504088896341f)));
+    vf r = vf_fma(n, vf_set(-0.693359375f), x);
+    r = vf_fma(n, vf_set(2.12194440e-4f), r);
+    vf p = vf_set(1.9875691500e-4f);
+    p = vf_fma(p, r, vf_set(1.3981999507e-3f));
+    p = vf_fma(p, r, vf_set(8.3334519073e-3f));
+    p = vf_fma(p, r, vf_set(4.1665795894e-2f));
+    p = vf_fma(p, r, vf_set(1.6666665459e-1f));
+    p = vf_fma(p, r, vf_set(5.0000001201e-1f));
+    p = vf_fma(p, vf_mul(r, r), vf_add(r, vf_set(1.0f)));
+    return vf_mul_pow2(p, n);
+}
+
+// tanh(x) = 1 - 2 / (exp(2 x) + 1)
+static inline vf vf_tanh(vf x) {
+    vf e = vf_exp(vf_add(x, x));
+    return vf_sub(vf_set(1.0f), vf_div(vf_set(2.0f), vf_add(e, vf_set(1.0f))));
+}
+
+#endif
