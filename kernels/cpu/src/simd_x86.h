@@ -29,6 +29,12 @@ static inline vf vf_mul_pow2(vf a, vf n) {
     return _mm256_mul_ps(a, _mm256_castsi256_ps(bits));
 }
 
+// p[i] = sum of the i-th vector's lanes, each in the order ((0+1)+(2+3)) + ((4+5)+(6+7)).
+static inline void vf_store_4_sums(float *p, vf a, vf b, vf c, vf d) {
+    __m256 sums = _mm256_hadd_ps(_mm256_hadd_ps(a, b), _mm256_hadd_ps(c, d));
+    _mm_storeu_ps(p, _mm_add_ps(_mm256_castps256_ps128(sums), _mm256_extractf128_ps(sums, 1)));
+}
+
 // Eight IEEE half floats.
 static inline vf vf_load_half(const uint16_t *p) { return _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)p)); }
 static inline void vf_store_half(uint16_t *p, vf a) {

@@ -1,0 +1,402 @@
+// One item of a layer's attention: rows of one sequence, all query heads of one kv head, some chunks of keys.
+//
+//   folded rows: row 0 head 0, row 0 head 1, .., row 1 head 0, ..  (heads that read the same kv head)
+//
+//   scores [folded, 128] = q [folded, dim] . keys [128, dim]     3 rows x 4 keys in registers, lanes along dim
+//   weights = exp(scores - their maximum)
+//   result [folded, dim] = weights [folded, 128] . values        3 rows x 32 dims in registers, key after key
+//
+// Each score and each sum is added up in an order that depends on the keys' positions alone, whichever rows are beside.
+// Where many rows share the keys, or head_dim is no multiple of 8, keys and values are first written out as float32.
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "attention.h"
+#include "kernels.h"
+#include "simd.h"
+
+#define INLINE static inline __attribute__((always_inline))
+
+enum {
+    ROW_GROUP = 3,    // rows in registers
+    KEY_GROUP = 4,    // keys in registers
+    KEY_RUN = 32,     // keys that stay in the first-level cache while all rows pass
+    DIM_RUN = 4,      // vectors of a value in registers
+    DIRECT_ROWS = 6,  // up to so many folded rows read half floats from the pool
+};
+
+typedef struct tile {
+    const di_attention *layer;
+    const di_attention_item *item;
+    int group, num_folded, dim; // dim: head_dim padded to whole vectors
+    int64_t first_position;     // of row 0
+    int is_half;                // what key_rows and value_rows point to
+    int is_written_out;
+    const void **key_rows, **value_rows; // [128] of the chunk under way
+    float *written_keys, *written_values; // [128, dim]
+    float *q;                             // [folded, dim], scaled
+    float *scores;                        // [folded, 128]
+    float *chunk_out, *chunk_max, *chunk_sum; // [folded, dim], [folded], [folded]: the chunk under way
+    float *out, *max, *sum;                   // all chunks so far
+} tile;
+
+typedef struct key_range {
+    int first, end; // within the chunk
+} key_range;
+
+INLINE vf load(const void *row, int offset, int is_half) {
+    return is_half ? vf_load_half((const uint16_t *)row + offset) : vf_load((const float *)row + offset);
+}
+
+static float *take(char **scratch, int64_t num_floats) {
+    float *taken = (float *)*scratch;
+    *scratch += num_floats * (int64_t)sizeof(float);
+    return taken;
+}
+
+static tile open_tile(const di_attention *layer, const di_attention_item *item, int worker) {
+    const di_attention_plan *plan = layer->plan;
+    const di_attention_shape *shape = &plan->shape;
+    tile t = {.layer = layer, .item = item};
+    t.group = shape->num_heads / shape->num_kv_heads;
+    t.num_folded = item->num_rows * t.group;
+    t.dim = di_padded_head_dim(shape->head_dim);
+    int64_t num_rows = plan->batch.query_starts[item->sequence + 1] - plan->batch.query_starts[item->sequence];
+    t.first_position = plan->batch.context_lengths[item->sequence] - num_rows + item->first_row;
+    t.is_written_out = t.dim != shape->head_dim || (shape->is_half && t.num_folded > DIRECT_ROWS);
+    t.is_half = shape->is_half && !t.is_written_out;
+    char *scratch = plan->scratch + worker * plan->scratch_bytes;
+    t.key_rows = (const void **)scratch;
+    t.value_rows = t.key_rows + DI_CHUNK_KEYS;
+    scratch += 2 * DI_CHUNK_KEYS * sizeof(void *);
+    t.written_keys = take(&scratch, DI_CHUNK_KEYS * t.dim);
+    t.written_values = take(&scratch, DI_CHUNK_KEYS * t.dim);
+    t.scores = take(&scratch, (int64_t)t.num_folded * DI_CHUNK_KEYS);
+    t.q = take(&scratch, (int64_t)t.num_folded * t.dim);
+    t.chunk_out = take(&scratch, (int64_t)t.num_folded * t.dim);
+    t.out = take(&scratch, (int64_t)t.num_folded * t.dim);
+    t.chunk_max = take(&scratch, t.num_folded);
+    t.chunk_sum = take(&scratch, t.num_folded);
+    t.max = take(&scratch, t.num_folded);
+    t.sum = take(&scratch, t.num_folded);
+    return t;
+}
+
+// Where row `folded` of the tile lies in q and out, in floats.
+static int64_t place_of(const tile *t, int folded) {
+    const di_attention_plan *plan = t->layer->plan;
+    int64_t row = plan->batch.query_starts[t->item->sequence] + t->item->first_row + folded / t->group;
+    int64_t head = (int64_t)t->item->kv_head * t->group + folded % t->group;
+    return (row * plan->shape.num_heads + head) * plan->shape.head_dim;
+}
+
+static void read_queries(tile *t) {
+    int head_dim = t->layer->plan->shape.head_dim;
+    for (int row = 0; row < t->num_folded; row++) {
+        const float *source = t->layer->q + place_of(t, row);
+        float *target = t->q + (int64_t)row * t->dim;
+        for (int d = 0; d < t->dim; d++) target[d] = d < head_dim ? source[d] * t->layer->scale : 0.0f;
+    }
+}
+
+// The keys of a chunk that a row sees; empty if `end <= first`.
+static key_range seen_by(const tile *t, int folded, int64_t chunk_start) {
+    int64_t position = t->first_position + folded / t->group, window = t->layer->plan->shape.window;
+    int64_t first = window ? position - window + 1 - chunk_start : 0, end = position + 1 - chunk_start;
+    key_range range = {first > 0 ? (int)(first < DI_CHUNK_KEYS ? first : DI_CHUNK_KEYS) : 0,
+                       end < DI_CHUNK_KEYS ? (int)(end > 0 ? end : 0) : DI_CHUNK_KEYS};
+    return range;
+}
+
+static key_range seen_by_some(const tile *t, int first_row, int num_rows, int64_t chunk_start) {
+    key_range range = {seen_by(t, first_row, chunk_start).first, seen_by(t, first_row + num_rows - 1, chunk_start).end};
+    return range;
+}
+
+static void write_out(float *target, const void *row, int head_dim, int dim, int is_half) {
+    int whole = head_dim & ~(VF_LANES - 1);
+    for (int d = 0; d < whole; d += VF_LANES) vf_store(target + d, load(row, d, is_half));
+    if (whole == dim) return;
+    int rest = head_dim - whole;
+    if (is_half) {
+        uint16_t lanes[VF_LANES] = {0};
+        memcpy(lanes, (const uint16_t *)row + whole, (size_t)rest * sizeof *lanes);
+        vf_store(target + whole, vf_load_half(lanes));
+    } else {
+        memset(target + whole, 0, VF_LANES * sizeof *target);
+        memcpy(target + whole, (const float *)row + whole, (size_t)rest * sizeof *target);
+    }
+}
+
+// Point key_rows and value_rows at the seen keys of a chunk. Their neighbours up to the next whole group of keys are
+// pointed at a seen key: what is computed of them is thrown away, but it has to be readable.
+static void find_keys(tile *t, int64_t chunk_start, key_range seen) {
+    const di_attention_plan *plan = t->layer->plan;
+    const di_attention_shape *shape = &plan->shape;
+    const int64_t *table = plan->batch.block_tables[t->item->sequence];
+    int64_t row_bytes = shape->head_dim * (int64_t)(shape->is_half ? sizeof(uint16_t) : sizeof(float));
+    int64_t block = (chunk_start + seen.first) / shape->block_size, offset = (chunk_start + seen.first) % shape->block_size;
+    for (int key = seen.first; key < seen.end; key++) {
+        int64_t row = (table[block] * shape->num_kv_heads + t->item->kv_head) * shape->block_size + offset;
+        const char *key_row = (const char *)t->layer->keys + row * row_bytes;
+        const char *value_row = (const char *)t->layer->values + row * row_bytes;
+        t->key_rows[key] = key_row;
+        t->value_rows[key] = value_row;
+        if (t->is_written_out) {
+            float *k = t->written_keys + (int64_t)key * t->dim, *v = t->written_values + (int64_t)key * t->dim;
+            write_out(k, key_row, shape->head_dim, t->dim, shape->is_half);
+            write_out(v, value_row, shape->head_dim, t->dim, shape->is_half);
+            t->key_rows[key] = k;
+            t->value_rows[key] = v;
+        }
+        if (++offset == shape->block_size) offset = 0, block++;
+    }
+    for (int key = seen.first & ~(KEY_GROUP - 1); key < seen.first; key++) t->key_rows[key] = t->key_rows[seen.first];
+    for (int key = seen.end; key & (KEY_GROUP - 1); key++) t->key_rows[key] = t->key_rows[seen.first];
+}
+
+INLINE void score_group(const float *q, int num_rows, const void *const *keys, int is_half, int dim, float *scores) {
+    vf sums[ROW_GROUP][KEY_GROUP];
+    for (int r = 0; r < num_rows; r++)
+        for (int k = 0; k < KEY_GROUP; k++) sums[r][k] = vf_zero();
+    for (int d = 0; d < dim; d += VF_LANES) {
+        vf x[ROW_GROUP];
+        for (int r = 0; r < num_rows; r++) x[r] = vf_load(q + (int64_t)r * dim + d);
+        for (int k = 0; k < KEY_GROUP; k++) {
+            vf key = load(keys[k], d, is_half);
+            for (int r = 0; r < num_rows; r++) sums[r][k] = vf_fma(x[r], key, sums[r][k]);
+        }
+    }
+    for (int r = 0; r < num_rows; r++)
+        vf_store_4_sums(scores + (int64_t)r * DI_CHUNK_KEYS, sums[r][0], sums[r][1], sums[r][2], sums[r][3]);
+}
+
+INLINE void score_keys(const tile *t, int first_row, int num_rows, key_range keys, int is_half) {
+    const float *q = t->q + (int64_t)first_row * t->dim;
+    float *scores = t->scores + (int64_t)first_row * DI_CHUNK_KEYS;
+    for (int key = keys.first & ~(KEY_GROUP - 1); key < keys.end; key += KEY_GROUP)
+        score_group(q, num_rows, t->key_rows + key, is_half, t->dim, scores + key);
+}
+
+static void score_rows(const tile *t, int first_row, int num_rows, key_range keys) {
+    switch (num_rows * 2 + t->is_half) {
+    case 2: score_keys(t, first_row, 1, keys, 0); break;
+    case 3: score_keys(t, first_row, 1, keys, 1); break;
+    case 4: score_keys(t, first_row, 2, keys, 0); break;
+    case 5: score_keys(t, first_row, 2, keys, 1); break;
+    case 6: score_keys(t, first_row, 3, keys, 0); break;
+    default: score_keys(t, first_row, 3, keys, 1); break;
+    }
+}
+
+static void score_chunk(const tile *t, int64_t chunk_start, key_range seen) {
+    for (int run = seen.first & ~(KEY_RUN - 1); run < seen.end; run += KEY_RUN)
+        for (int row = 0; row < t->num_folded; row += ROW_GROUP) {
+            int num_rows = t->num_folded - row < ROW_GROUP ? t->num_folded - row : ROW_GROUP;
+            key_range keys = seen_by_some(t, row, num_rows, chunk_start);
+            if (keys.first < run) keys.first = run;
+            if (keys.end > run + KEY_RUN) keys.end = run + KEY_RUN;
+            if (keys.first < keys.end) score_rows(t, row, num_rows, keys);
+        }
+}
+
+static float largest_lane(vf a) {
+    float lanes[VF_LANES];
+    vf_store(lanes, a);
+    float largest = lanes[0];
+    for (int i = 1; i < VF_LANES; i++) largest = lanes[i] > largest ? lanes[i] : largest;
+    return largest;
+}
+
+// Scores of one row to weights in place; keys that it does not see weigh 0, as far as whole vectors reach.
+static void weigh(const tile *t, int row, key_range seen) {
+    float *scores = t->scores + (int64_t)row * DI_CHUNK_KEYS, softcap = t->layer->softcap;
+    int first = seen.first & ~(VF_LANES - 1), end = (seen.end + VF_LANES - 1) & ~(VF_LANES - 1);
+    for (int key = first; key < seen.first; key++) scores[key] = -INFINITY;
+    for (int key = seen.end; key < end; key++) scores[key] = -INFINITY;
+    if (softcap != 0.0f)
+        for (int key = first; key < end; key += VF_LANES) {
+            vf capped = vf_tanh(vf_div(vf_load(scores + key), vf_set(softcap)));
+            vf_store(scores + key, vf_mul(capped, vf_set(softcap)));
+        }
+    // a capped minus infinity is still the least there can be, so it changes no maximum
+    vf largest = vf_load(scores + first);
+    for (int key = first + VF_LANES; key < end; key += VF_LANES) largest = vf_max(largest, vf_load(scores + key));
+    float maximum = largest_lane(largest);
+    for (int key = first; key < end; key += VF_LANES)
+        vf_store(scores + key, vf_exp(vf_sub(vf_load(scores + key), vf_set(maximum))));
+    for (int key = first; key < seen.first; key++) scores[key] = 0.0f;
+    for (int key = seen.end; key < end; key++) scores[key] = 0.0f;
+    vf sum = vf_zero();
+    for (int key = first; key < end; key += VF_LANES) sum = vf_add(sum, vf_load(scores + key));
+    t->chunk_max[row] = maximum;
+    t->chunk_sum[row] = vf_sum(sum);
+}
+
+INLINE void add_values(const tile *t, int first_row, int num_rows, key_range keys, int offset, int num_vectors,
+                       int is_half) {
+    const float *weights = t->scores + (int64_t)first_row * DI_CHUNK_KEYS;
+    float *out = t->chunk_out + (int64_t)first_row * t->dim + offset;
+    vf sums[ROW_GROUP][DIM_RUN];
+    for (int r = 0; r < num_rows; r++)
+        for (int n = 0; n < num_vectors; n++) sums[r][n] = vf_load(out + (int64_t)r * t->dim + n * VF_LANES);
+    for (int key = keys.first; key < keys.end; key++) {
+        const void *value_row = t->value_rows[key];
+        vf w[ROW_GROUP];
+        for (int r = 0; r < num_rows; r++) w[r] = vf_broadcast(weights + r * DI_CHUNK_KEYS + key);
+        for (int n = 0; n < num_vectors; n++) {
+            vf value = load(value_row, offset + n * VF_LANES, is_half);
+            for (int r = 0; r < num_rows; r++) sums[r][n] = vf_fma(w[r], value, sums[r][n]);
+        }
+    }
+    for (int r = 0; r < num_rows; r++)
+        for (int n = 0; n < num_vectors; n++) vf_store(out + (int64_t)r * t->dim + n * VF_LANES, sums[r][n]);
+}
+
+INLINE void add_value_rows(const tile *t, int first_row, int num_rows, key_range keys, int offset, int num_vectors) {
+    if (keys.first >= keys.end) return;
+    switch (num_rows * 2 + t->is_half) {
+    case 2: add_values(t, first_row, 1, keys, offset, num_vectors, 0); break;
+    case 3: add_values(t, first_row, 1, keys, offset, num_vectors, 1); break;
+    case 4: add_values(t, first_row, 2, keys, offset, num_vectors, 0); break;
+    case 5: add_values(t, first_row, 2, keys, offset, num_vectors, 1); break;
+    case 6: add_values(t, first_row, 3, keys, offset, num_vectors, 0); break;
+    default: add_values(t, first_row, 3, keys, offset, num_vectors, 1); break;
+    }
+}
+
+// A few rows times some dims: keys that all of them see together, and those before and after row by row, so that no
+// row is touched by a value that it does not see, not even times 0.
+INLINE void value_group(const tile *t, int row, int num_rows, int64_t chunk_start, int offset, int num_vectors) {
+    key_range shared = {seen_by(t, row + num_rows - 1, chunk_start).first, seen_by(t, row, chunk_start).end};
+    if (shared.end < shared.first) shared.end = shared.first;
+    for (int r = row; r < row + num_rows; r++) {
+        key_range before = {seen_by(t, r, chunk_start).first, seen_by(t, r, chunk_start).end};
+        if (before.end > shared.first) before.end = shared.first;
+        add_value_rows(t, r, 1, before, offset, num_vectors);
+    }
+    add_value_rows(t, row, num_rows, shared, offset, num_vectors);
+    for (int r = row; r < row + num_rows; r++) {
+        key_range after = {seen_by(t, r, chunk_start).first, seen_by(t, r, chunk_start).end};
+        if (after.first < shared.end) after.first = shared.end;
+        add_value_rows(t, r, 1, after, offset, num_vectors);
+    }
+}
+
+static void add_chunk(const tile *t, int64_t chunk_start) {
+    memset(t->chunk_out, 0, (size_t)t->num_folded * (size_t)t->dim * sizeof(float));
+    int offset = 0, run = DIM_RUN;
+    while (offset < t->dim) {
+        while (offset + run * VF_LANES > t->dim) run /= 2;
+        for (int row = 0; row < t->num_folded; row += ROW_GROUP) {
+            int num_rows = t->num_folded - row < ROW_GROUP ? t->num_folded - row : ROW_GROUP;
+            if (run == 4) value_group(t, row, num_rows, chunk_start, offset, 4);
+            else if (run == 2) value_group(t, row, num_rows, chunk_start, offset, 2);
+            else value_group(t, row, num_rows, chunk_start, offset, 1);
+        }
+        offset += run * VF_LANES;
+    }
+}
+
+// The chunk's maximum, sum and vector of every row; the maximum is minus infinity where a row sees none of it.
+static void attend_chunk(tile *t, int chunk) {
+    int64_t start = (int64_t)chunk * DI_CHUNK_KEYS;
+    key_range seen = seen_by_some(t, 0, t->num_folded, start);
+    find_keys(t, start, seen);
+    score_chunk(t, start, seen);
+    for (int row = 0; row < t->num_folded; row++) {
+        key_range range = seen_by(t, row, start);
+        if (range.first < range.end) {
+            weigh(t, row, range);
+        } else {
+            t->chunk_max[row] = -INFINITY;
+            t->chunk_sum[row] = 0.0f;
+        }
+    }
+    add_chunk(t, start);
+}
+
+// One more chunk of one row, in the order of the chunks.
+static void merge(const tile *t, int row, float chunk_max, float chunk_sum, const float *chunk_out) {
+    float *out = t->out + (int64_t)row * t->dim;
+    if (chunk_max == -INFINITY) return;
+    if (t->max[row] == -INFINITY) {
+        t->max[row] = chunk_max;
+        t->sum[row] = chunk_sum;
+        memcpy(out, chunk_out, (size_t)t->dim * sizeof(float));
+        return;
+    }
+    float maximum = t->max[row] > chunk_max ? t->max[row] : chunk_max;
+    vf old_share = vf_exp(vf_set(t->max[row] - maximum)), new_share = vf_exp(vf_set(chunk_max - maximum));
+    float lanes[VF_LANES];
+    vf_store(lanes, vf_fma(vf_set(t->sum[row]), old_share, vf_mul(vf_set(chunk_sum), new_share)));
+    t->sum[row] = lanes[0];
+    t->max[row] = maximum;
+    for (int d = 0; d < t->dim; d += VF_LANES)
+        vf_store(out + d, vf_fma(vf_load(out + d), old_share, vf_mul(vf_load(chunk_out + d), new_share)));
+}
+
+static void start_rows(const tile *t) {
+    for (int row = 0; row < t->num_folded; row++) {
+        t->max[row] = -INFINITY;
+        t->sum[row] = 0.0f;
+    }
+}
+
+static void write_rows(const tile *t) {
+    int head_dim = t->layer->plan->shape.head_dim;
+    for (int row = 0; row < t->num_folded; row++) {
+        float *target = t->layer->out + place_of(t, row), *out = t->out + (int64_t)row * t->dim;
+        float share = 1.0f / t->sum[row];
+        for (int d = 0; d < head_dim; d++) target[d] = out[d] * share;
+    }
+}
+
+static float *partial_of(const tile *t, const di_attention_split *split, int chunk) {
+    int64_t chunk_floats = (int64_t)t->num_folded * (t->dim + 2);
+    return t->layer->plan->partials + split->first_partial + (chunk - split->first_chunk) * chunk_floats;
+}
+
+// Partial results of one chunk: all maxima, all sums, all vectors.
+static void leave_partial(const tile *t, float *partial) {
+    size_t rows = (size_t)t->num_folded;
+    memcpy(partial, t->chunk_max, rows * sizeof(float));
+    memcpy(partial + rows, t->chunk_sum, rows * sizeof(float));
+    memcpy(partial + 2 * rows, t->chunk_out, rows * (size_t)t->dim * sizeof(float));
+}
+
+static void merge_partials(const tile *t, const di_attention_split *split) {
+    start_rows(t);
+    for (int chunk = split->first_chunk; chunk < split->end_chunk; chunk++) {
+        const float *partial = partial_of(t, split, chunk);
+        for (int row = 0; row < t->num_folded; row++)
+            merge(t, row, partial[row], partial[t->num_folded + row],
+                  partial + 2 * t->num_folded + (int64_t)row * t->dim);
+    }
+    write_rows(t);
+}
+
+void DI_NAME(di_attend)(const void *context, int item_index, int worker) {
+    const di_attention *layer = context;
+    const di_attention_item *item = &layer->plan->items[item_index];
+    tile t = open_tile(layer, item, worker);
+    read_queries(&t);
+    di_attention_split *split = item->split < 0 ? NULL : &layer->plan->splits[item->split];
+    if (!split) start_rows(&t);
+    for (int chunk = item->first_chunk; chunk < item->end_chunk; chunk++) {
+        attend_chunk(&t, chunk);
+        if (split) {
+            leave_partial(&t, partial_of(&t, split, chunk));
+        } else {
+            for (int row = 0; row < t.num_folded; row++)
+                merge(&t, row, t.chunk_max[row], t.chunk_sum[row], t.chunk_out + (int64_t)row * t.dim);
+        }
+    }
+    if (!split) {
+        write_rows(&t);
+    } else if (__atomic_add_fetch(&split->num_ended, 1, __ATOMIC_ACQ_REL) == split->num_items) {
+        split->num_ended = 0;
+        merge_partials(&t, split);
+    }
+}

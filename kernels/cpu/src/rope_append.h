@@ -1,0 +1,24 @@
+// Rotary embedding, head norms, and the way of keys and values into the pool: one stage of a run.
+#ifndef DI_ROPE_APPEND_H
+#define DI_ROPE_APPEND_H
+
+#include <stdint.h>
+
+enum { DI_ROPE_ROWS = 8 }; // rows of one item
+
+typedef struct di_rope_append {
+    int64_t num_rows;
+    int32_t num_heads, num_kv_heads, head_dim, block_size;
+    int32_t is_half; // the pool holds IEEE half floats, else float32
+    float query_eps, key_eps;
+    const float *qkv;                      // [rows, (heads + 2 kv_heads) * head_dim]: all q, all k, all v of a row
+    const int64_t *positions, *slots;      // [rows]; slot = block * block_size + offset
+    const float *rope_table;               // [max_context, 2, head_dim / 2]: cosines, sines
+    const float *query_norm, *key_norm;    // [head_dim], or null
+    float *q;                              // [rows, heads, head_dim]
+    void *keys, *values;                   // [blocks, kv_heads, block_size, head_dim]
+} di_rope_append;
+
+static inline int di_rope_append_items(int64_t num_rows) { return (int)((num_rows + DI_ROPE_ROWS - 1) / DI_ROPE_ROWS); }
+
+#endif
