@@ -2,14 +2,43 @@
 #ifndef DI_KERNELS_H
 #define DI_KERNELS_H
 
+#include <stddef.h>
+
 #include "export.h"
+#include "weight.h"
+
+struct di_run_codes;
+
+enum { DI_SILU = 1, DI_GELU_TANH = 2 };
+
+// y[r * y_stride + 8 b + i] = x[r] . row 8 (first_block + b) + i, for num_rows rows and num_blocks blocks.
+typedef void di_tile_function(
+    const di_weight *weight, int first_block, int num_blocks, const struct di_run_codes *x, int num_rows, float *y,
+    ptrdiff_t y_stride);
 
 typedef struct di_kernels {
     const char *variant; // "avx2", "avxvnni", "avx512vnni", "neon", "neondot"
+    // [3, 4, 8 bits][without, with minimum]
+    di_tile_function *tiles[3][2];
+    // Rows of x [num_rows, num_columns], through RMSNorm if `norm` is not null, to codes.
+    void (*quantise_rows)(
+        const float *x, int num_rows, int num_columns, const float *norm, float eps, float offset_factor,
+        struct di_run_codes *codes);
+    // y = tile + bias + residual; either may be null. y may be the residual.
+    void (*finish_linear)(
+        const float *tile, int num_columns, const float *bias, const float *residual, float *y);
+    // y = activation(gate) * up. gate and up are readable up to the next eight columns.
+    void (*finish_gate_up)(const float *gate, const float *up, int num_columns, int activation, float *y);
+    // y = residual + rms_norm(y)
+    void (*add_normed_row)(const float *residual, const float *norm, float eps, int num_columns, float *y);
 } di_kernels;
 
 // The best variant that this processor runs, chosen at the first call; null if it runs none.
 const di_kernels *di_kernels_chosen(void);
+
+static inline di_tile_function *di_tile_of(const di_weight *weight) {
+    return di_kernels_chosen()->tiles[weight->bits == 8 ? 2 : weight->bits - 3][weight->has_minimum != 0];
+}
 
 // Its name, or null. `di_choose_variant` takes another one (for tests); 0 if this processor cannot run it.
 DI_EXPORT const char *di_variant(void);

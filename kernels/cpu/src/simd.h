@@ -5,6 +5,7 @@
 #define DI_SIMD_H
 
 #include <stdint.h>
+#include <string.h>
 
 #include "isa.h"
 
@@ -23,6 +24,18 @@ static inline float vf_sum(vf a) {
     float lanes[VF_LANES];
     vf_store(lanes, a);
     return ((lanes[0] + lanes[4]) + (lanes[2] + lanes[6])) + ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7]));
+}
+
+// The largest lane of magnitudes, or NaN if one is NaN.
+static inline float vf_largest_magnitude(vf a) {
+    float lanes[VF_LANES];
+    int32_t bits[VF_LANES], largest = 0;
+    vf_store(lanes, a);
+    memcpy(bits, lanes, sizeof bits);
+    for (int i = 0; i < VF_LANES; i++) largest = bits[i] > largest ? bits[i] : largest;
+    float value;
+    memcpy(&value, &largest, sizeof value);
+    return value;
 }
 
 // exp(x): 2**n * p(r) with x = n ln 2 + r, |r| <= ln 2 / 2; relative error below 2e-7. NaN stays NaN; below -87.3 it is

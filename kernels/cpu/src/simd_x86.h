@@ -41,4 +41,18 @@ static inline void vf_store_half(uint16_t *p, vf a) {
     _mm_storeu_si128((__m128i *)p, _mm256_cvtps_ph(a, _MM_FROUND_TO_NEAREST_INT));
 }
 
+// Of magnitudes (no sign bit): the larger, or NaN where either is NaN. As integers their bits have the same order.
+static inline vf vf_max_magnitude(vf a, vf b) {
+    return _mm256_castsi256_ps(_mm256_max_epi32(_mm256_castps_si256(a), _mm256_castps_si256(b)));
+}
+
+// Whole numbers in [-128, 127] to 32 bytes, in order.
+static inline void vf_store_bytes(int8_t *p, vf a, vf b, vf c, vf d) {
+    __m256i ab = _mm256_packs_epi32(_mm256_cvtps_epi32(a), _mm256_cvtps_epi32(b));
+    __m256i cd = _mm256_packs_epi32(_mm256_cvtps_epi32(c), _mm256_cvtps_epi32(d));
+    // the packs work in each half: fours of a b c d | a b c d
+    __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+    _mm256_storeu_si256((__m256i *)p, _mm256_permutevar8x32_epi32(_mm256_packs_epi16(ab, cd), order));
+}
+
 #endif

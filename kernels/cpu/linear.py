@@ -1,0 +1,68 @@
+"""The linear operations on native weights: the Python face of src/linear.h.
+
+An operation is built once for a layer and called with tensors; `Linear.bind` fills its call for a run of several
+operations in one. Knows nothing of sequences, and checks nothing: callers do (kernels/checks.py).
+"""
+
+from __future__ import annotations
+
+import ctypes
+
+import torch
+from torch import Tensor
+
+from kernels.cpu.library import LinearStruct
+from kernels.cpu.pool import Pool
+from kernels.cpu.weights import NativeWeight
+from kernels.ops import Norm
+
+ACTIVATIONS = {"silu": 1, "gelu_tanh": 2}
+
+
+class Linear:
+    """`y = linear(x or rms_norm(x), weight) + bias + residual`, and its forms; all float32, rows contiguous.
+
+    With `activation`, the weight is gate above up and `y = activation(gate) * up`. With `post_norm`,
+    `y = residual + rms_norm(linear(x))`. For one thread at a time.
+    """
+
+    def __init__(
+        self,
+        weight: NativeWeight,
+        norm: Norm | None = None,
+        bias: Tensor | None = None,
+        post_norm: Norm | None = None,
+        activation: str | None = None,
+    ) -> None:
+        self._held = (weight, norm, bias, post_norm)  # the struct has only their addresses
+        num_rows, self._num_columns = weight.shape
+        self.num_outputs = num_rows if activation is None else num_rows // 2
+        self.struct = LinearStruct(
+            weight=ctypes.pointer(weight.struct),
+            norm=None if norm is None else norm.weight.data_ptr(),
+            bias=None if bias is None else bias.data_ptr(),
+            post_norm=None if post_norm is None else post_norm.weight.data_ptr(),
+            norm_eps=0.0 if norm is None else norm.eps,
+            post_norm_eps=0.0 if post_norm is None else post_norm.eps,
+            activation=0 if activation is None else ACTIVATIONS[activation],
+        )
+        self._operations = (ctypes.c_void_p * 1)(ctypes.addressof(self.struct))
+
+    def bind(self, num_rows: int, x: int, y: int, residual: int | None = None) -> None:
+        """The addresses of the next call: x [num_rows, K], y and residual [num_rows, num_outputs]; y may be the
+        residual."""
+        struct = self.struct
+        struct.num_rows, struct.x, struct.y, struct.residual = num_rows, x, y, residual
+
+    def __call__(self, x: Tensor, pool: Pool, residual: Tensor | None = None) -> Tensor:
+        """x [M, K] to a new tensor [M, num_outputs]."""
+        y = torch.empty(x.shape[0], self.num_outputs)
+        self.bind(x.shape[0], x.data_ptr(), y.data_ptr(), None if residual is None else residual.data_ptr())
+        run(pool, self._operations)
+        return y
+
+
+def run(pool: Pool, operations: ctypes.Array[ctypes.c_void_p]) -> None:
+    """Run bound operations (the addresses of their structs) one after another. Raises MemoryError."""
+    if pool.library.di_linear_run(pool.handle, pool.scratch, operations, len(operations)) != 0:
+        raise MemoryError("no memory for the rows of a linear operation")

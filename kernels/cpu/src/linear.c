@@ -1,0 +1,148 @@
+// Planning and running the linear operations of linear.h. Knows nothing of instruction sets.
+//
+// Work is cut over blocks of eight weight rows, and for many rows over panels of rows of x as well; no sum is ever
+// split, so neither the cut nor the number of workers shows in a result.
+#include "linear.h"
+
+#include "scratch.h"
+
+enum {
+    // Up to so many values of x, every worker quantises all rows itself: cheaper than a stage of its own.
+    MAX_VALUES_QUANTISED_BY_EACH = 8192,
+    // A panel of x in eight bits stays in the second-level cache while all of an item's weights pass it.
+    PANEL_BYTES = 192 * 1024,
+    // Blocks whose weights stay in the first-level cache while all rows of a panel pass them.
+    BLOCKS_BYTES = 20 * 1024,
+    ROWS_PER_TILE = 16,
+    ITEMS_PER_WORKER = 6,
+};
+
+static int min_of(int a, int b) { return a < b ? a : b; }
+static int max_of(int a, int b) { return a > b ? a : b; }
+static int ceil_div(int a, int b) { return (a + b - 1) / b; }
+
+static int runs_per_row(const di_linear *l) { return l->weight->num_columns / DI_RUN; }
+static int num_outputs(const di_linear *l) {
+    return l->activation ? l->weight->num_rows / 2 : l->weight->num_rows;
+}
+
+static void quantise(const di_linear *l, int first_row, int num_rows, di_run_codes *codes) {
+    int num_columns = l->weight->num_columns;
+    di_kernels_chosen()->quantise_rows(
+        l->x + (size_t)first_row * (size_t)num_columns, num_rows, num_columns, l->norm, l->norm_eps,
+        di_offset_factor(l->weight), codes + (size_t)first_row * (size_t)runs_per_row(l));
+}
+
+static void quantise_item(const void *context, int item, int worker) {
+    (void)worker;
+    const di_linear *l = context;
+    int first_row = item * l->rows_per_item;
+    quantise(l, first_row, min_of(l->rows_per_item, l->num_rows - first_row), l->scratch->codes);
+}
+
+// All rows of x in eight bits; done by this worker now unless it has done so for this call before.
+static const di_run_codes *quantised_rows(const di_linear *l, di_worker_scratch *own) {
+    if (l->is_quantised_once) return l->scratch->codes;
+    if (own->serial != l->serial) {
+        quantise(l, 0, l->num_rows, own->codes);
+        own->serial = l->serial;
+    }
+    return own->codes;
+}
+
+// Outputs [first, first + num) of some rows. A tile begins at a whole block, up to seven columns before its first.
+static void multiply_tile(
+    const di_linear *l, const di_run_codes *codes, int first_row, int num_rows, int first, int num, float *tiles) {
+    const di_weight *w = l->weight;
+    const di_kernels *kernels = di_kernels_chosen();
+    size_t width = (size_t)num_outputs(l);
+    int stride = (ceil_div(num, DI_BLOCK_ROWS) + 1) * DI_BLOCK_ROWS;
+    codes += (size_t)first_row * (size_t)runs_per_row(l);
+    int up_first = first + num_outputs(l), up_block = up_first / DI_BLOCK_ROWS;
+    float *up = tiles + DI_TILE_FLOATS;
+    l->tile(w, first / DI_BLOCK_ROWS, ceil_div(num, DI_BLOCK_ROWS), codes, num_rows, tiles, stride);
+    if (l->activation)
+        l->tile(
+            w, up_block, ceil_div(up_first + num, DI_BLOCK_ROWS) - up_block, codes, num_rows, up, stride);
+    for (int r = 0; r < num_rows; r++) {
+        size_t at = (size_t)(first_row + r) * width + (size_t)first;
+        if (l->activation)
+            kernels->finish_gate_up(
+                tiles + r * stride, up + r * stride + up_first % DI_BLOCK_ROWS, num, l->activation, l->y + at);
+        else
+            kernels->finish_linear(
+                tiles + r * stride, num, l->bias ? l->bias + first : 0,
+                l->residual && !l->post_norm ? l->residual + at : 0, l->y + at);
+    }
+}
+
+// One chunk of outputs for one panel of rows: all rows for a few blocks, then for the next few.
+static void multiply_item(const void *context, int item, int worker) {
+    const di_linear *l = context;
+    di_worker_scratch *own = &l->scratch->workers[worker];
+    const di_run_codes *codes = quantised_rows(l, own);
+    int first_row = item / l->num_chunks * l->rows_per_panel, chunk = item % l->num_chunks;
+    int end_row = min_of(first_row + l->rows_per_panel, l->num_rows);
+    int first = chunk * l->blocks_per_item * DI_BLOCK_ROWS;
+    int end = min_of(first + l->blocks_per_item * DI_BLOCK_ROWS, num_outputs(l));
+    int rows_per_tile = min_of(ROWS_PER_TILE, end_row - first_row);
+    // a tile may begin seven columns early and end seven late
+    int most_blocks = DI_TILE_FLOATS / rows_per_tile / DI_BLOCK_ROWS - 2;
+    if (end_row - first_row > rows_per_tile)
+        most_blocks = min_of(most_blocks, max_of(1, BLOCKS_BYTES / (int)di_block_bytes(l->weight)));
+    int step = most_blocks * DI_BLOCK_ROWS;
+    for (int column = first; column < end; column += step)
+        for (int row = first_row; row < end_row; row += rows_per_tile)
+            multiply_tile(
+                l, codes, row, min_of(rows_per_tile, end_row - row), column, min_of(step, end - column), own->tiles);
+}
+
+static void add_normed_item(const void *context, int item, int worker) {
+    (void)worker;
+    const di_linear *l = context;
+    size_t width = (size_t)num_outputs(l), at = width * (size_t)item;
+    di_kernels_chosen()->add_normed_row(l->residual + at, l->post_norm, l->post_norm_eps, (int)width, l->y + at);
+}
+
+int di_linear_plan(di_linear *l, int num_workers, di_scratch *scratch, di_stage *stages) {
+    int num_stages = 0;
+    if (l->num_rows == 0) return 0;
+    size_t row_bytes = sizeof(di_run_codes) * (size_t)runs_per_row(l);
+    l->scratch = scratch;
+    l->tile = di_tile_of(l->weight);
+    l->serial = ++scratch->last_serial;
+    l->is_quantised_once = num_workers > 1 && l->num_rows > MAX_VALUES_QUANTISED_BY_EACH / l->weight->num_columns;
+    size_t bytes = row_bytes * (size_t)l->num_rows;
+    if (!(l->is_quantised_once ? di_scratch_grow_shared(scratch, bytes) : di_scratch_grow_workers(scratch, bytes)))
+        return -1;
+    if (l->is_quantised_once) {
+        l->rows_per_item = ceil_div(l->num_rows, num_workers * 4);
+        stages[num_stages++] = (di_stage){quantise_item, l, ceil_div(l->num_rows, l->rows_per_item)};
+    }
+    int most_rows = max_of(ROWS_PER_TILE, PANEL_BYTES / (int)row_bytes / ROWS_PER_TILE * ROWS_PER_TILE);
+    int num_panels = ceil_div(l->num_rows, most_rows);
+    l->rows_per_panel = ceil_div(ceil_div(l->num_rows, num_panels), ROWS_PER_TILE) * ROWS_PER_TILE;
+    num_panels = ceil_div(l->num_rows, l->rows_per_panel);
+    int num_blocks = ceil_div(num_outputs(l), DI_BLOCK_ROWS);
+    int chunks = num_workers == 1 ? 1 : max_of(1, ceil_div(ITEMS_PER_WORKER * num_workers, num_panels));
+    l->blocks_per_item = ceil_div(num_blocks, min_of(chunks, num_blocks));
+    l->num_chunks = ceil_div(num_blocks, l->blocks_per_item);
+    stages[num_stages++] = (di_stage){multiply_item, l, l->num_chunks * num_panels};
+    if (l->post_norm) stages[num_stages++] = (di_stage){add_normed_item, l, l->num_rows};
+    return num_stages;
+}
+
+int di_linear_run(di_pool *pool, di_scratch *scratch, di_linear *const *operations, int num_operations) {
+    enum { OPERATIONS_AT_ONCE = 16 };
+    di_stage stages[OPERATIONS_AT_ONCE * DI_LINEAR_MAX_STAGES];
+    for (int first = 0; first < num_operations; first += OPERATIONS_AT_ONCE) {
+        int num_stages = 0;
+        for (int i = first; i < min_of(first + OPERATIONS_AT_ONCE, num_operations); i++) {
+            int added = di_linear_plan(operations[i], di_pool_num_workers(pool), scratch, stages + num_stages);
+            if (added < 0) return -1;
+            num_stages += added;
+        }
+        di_pool_run(pool, stages, num_stages);
+    }
+    return 0;
+}

@@ -1,0 +1,26 @@
+// The table of one variant, see kernels.h; compiled once per variant.
+#include "isa.h"
+#include "kernels.h"
+
+#define DI_STRING_(name) #name
+#define DI_STRING(name) DI_STRING_(name)
+
+di_tile_function DI_NAME(di_tile_3_0), DI_NAME(di_tile_3_1), DI_NAME(di_tile_4_0), DI_NAME(di_tile_4_1),
+    DI_NAME(di_tile_8_0), DI_NAME(di_tile_8_1);
+void DI_NAME(di_quantise_rows)(const float *, int, int, const float *, float, float, struct di_run_codes *);
+void DI_NAME(di_finish_linear)(const float *, int, const float *, const float *, float *);
+void DI_NAME(di_finish_gate_up)(const float *, const float *, int, int, float *);
+void DI_NAME(di_add_normed_row)(const float *, const float *, float, int, float *);
+
+const di_kernels DI_NAME(di_table) = {
+    .variant = DI_STRING(DI_VARIANT),
+    .tiles = {
+        {DI_NAME(di_tile_3_0), DI_NAME(di_tile_3_1)},
+        {DI_NAME(di_tile_4_0), DI_NAME(di_tile_4_1)},
+        {DI_NAME(di_tile_8_0), DI_NAME(di_tile_8_1)},
+    },
+    .quantise_rows = DI_NAME(di_quantise_rows),
+    .finish_linear = DI_NAME(di_finish_linear),
+    .finish_gate_up = DI_NAME(di_finish_gate_up),
+    .add_normed_row = DI_NAME(di_add_normed_row),
+};
