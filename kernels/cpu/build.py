@@ -105,7 +105,7 @@ def build(target: Target, path: Path, cc: str | None = None, extra_flags: Sequen
     if target.system != "windows":
         flags += ["-fPIC", "-pthread"]
     with tempfile.TemporaryDirectory() as folder:
-        jobs = [(name, Path(folder) / f"{name}.o", []) for name in PLAIN]
+        jobs: list[tuple[str, Path, list[str]]] = [(name, Path(folder) / f"{name}.o", []) for name in PLAIN]
         for variant, variant_flags in VARIANTS[target.machine].items():
             for name in VARIED:
                 jobs.append((name, Path(folder) / f"{name}_{variant}.o", [f"-DDI_VARIANT={variant}", *variant_flags]))

@@ -63,6 +63,7 @@ _SIGNATURES = {
     "di_pool_create": (c_void_p, (c_int, c_int)),
     "di_pool_destroy": (None, (c_void_p,)),
     "di_pool_num_workers": (c_int, (c_void_p,)),
+    "di_pool_run": (None, (c_void_p, c_void_p, c_int)),
     "di_scratch_create": (c_void_p, (c_int,)),
     "di_scratch_destroy": (None, (c_void_p,)),
     "di_weight_bytes": (c_size_t, (POINTER(WeightStruct),)),

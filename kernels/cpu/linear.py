@@ -1,7 +1,7 @@
 """The linear operations on native weights: the Python face of src/linear.h.
 
-An operation is built once for a layer and called with tensors; `Linear.bind` fills its call for a run of several
-operations in one. Knows nothing of sequences, and checks nothing: callers do (kernels/checks.py).
+An operation is built once for a layer and called with tensors; `Linear.bind` fills the call of one of several that
+`run` does in a row. Knows nothing of sequences, and checks nothing: callers do (kernels/checks.py).
 """
 
 from __future__ import annotations
@@ -46,7 +46,8 @@ class Linear:
             post_norm_eps=0.0 if post_norm is None else post_norm.eps,
             activation=0 if activation is None else ACTIVATIONS[activation],
         )
-        self._operations = (ctypes.c_void_p * 1)(ctypes.addressof(self.struct))
+        self.has_post_norm = post_norm is not None
+        self._alone = bind_all([self])
 
     def bind(self, num_rows: int, x: int, y: int, residual: int | None = None) -> None:
         """The addresses of the next call: x [num_rows, K], y and residual [num_rows, num_outputs]; y may be the
@@ -58,11 +59,16 @@ class Linear:
         """x [M, K] to a new tensor [M, num_outputs]."""
         y = torch.empty(x.shape[0], self.num_outputs)
         self.bind(x.shape[0], x.data_ptr(), y.data_ptr(), None if residual is None else residual.data_ptr())
-        run(pool, self._operations)
+        run(pool, self._alone)
         return y
 
 
+def bind_all(operations: list[Linear]) -> ctypes.Array[ctypes.c_void_p]:
+    """What `run` takes. The same operation must not stand in it twice, and all of them outlive it."""
+    return (ctypes.c_void_p * len(operations))(*(ctypes.addressof(operation.struct) for operation in operations))
+
+
 def run(pool: Pool, operations: ctypes.Array[ctypes.c_void_p]) -> None:
-    """Run bound operations (the addresses of their structs) one after another. Raises MemoryError."""
+    """Run bound operations one after another, in one call. Raises MemoryError."""
     if pool.library.di_linear_run(pool.handle, pool.scratch, operations, len(operations)) != 0:
         raise MemoryError("no memory for the rows of a linear operation")
