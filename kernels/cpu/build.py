@@ -22,7 +22,7 @@ from pathlib import Path
 
 SOURCES = Path(__file__).resolve().parent / "src"
 
-PLAIN = ("digest", "dispatch", "embed", "linear", "pool", "repack", "scratch")
+PLAIN = ("digest", "dispatch", "embed", "linear", "pool", "program", "repack", "scratch")
 """Compiled once."""
 
 VARIED = ("rows", "table", "tile")

@@ -30,6 +30,24 @@ class WeightStruct(ctypes.Structure):
     )
 
 
+class EmbeddingStruct(ctypes.Structure):
+    """`di_embedding` of src/weight.h."""
+
+    _fields_ = (
+        ("table", POINTER(WeightStruct)),
+        ("token_ids", c_void_p),
+        ("y", c_void_p),
+        ("scale", c_float),
+        ("num_tokens", c_int32),
+    )
+
+
+class OperationStruct(ctypes.Structure):
+    """`di_operation` of src/program.h."""
+
+    _fields_ = (("kind", c_int64), ("descriptor", c_void_p))
+
+
 class LinearStruct(ctypes.Structure):
     """`di_linear` of src/linear.h. The fields after `y` are the plan's."""
 
@@ -68,8 +86,7 @@ _SIGNATURES = {
     "di_scratch_destroy": (None, (c_void_p,)),
     "di_weight_bytes": (c_size_t, (POINTER(WeightStruct),)),
     "di_repack": (None, (c_void_p, POINTER(WeightStruct), c_void_p, c_void_p, c_void_p)),
-    "di_embed": (None, (c_void_p, POINTER(WeightStruct), c_void_p, c_int, c_float, c_void_p)),
-    "di_linear_run": (c_int, (c_void_p, c_void_p, c_void_p, c_int)),
+    "di_program_run": (c_int, (c_void_p, c_void_p, POINTER(OperationStruct), c_int)),
 }
 
 

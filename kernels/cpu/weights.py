@@ -5,7 +5,6 @@ Knows nothing of layers, norms or attention.
 
 from __future__ import annotations
 
-import ctypes
 from dataclasses import dataclass
 
 import torch
@@ -50,17 +49,3 @@ def pack(weight: PackedWeight, pool: Pool) -> NativeWeight:
         pool.handle, struct, codes.data_ptr(), scale.data_ptr(), None if minimum is None else minimum.data_ptr()
     )
     return NativeWeight(struct, data)
-
-
-def embed(table: NativeWeight, token_ids: Tensor, scale: float, pool: Pool) -> Tensor:
-    """Rows of the table, float32 [M, K]; token_ids int64 [M], contiguous. Raises IndexError for an id outside of it."""
-    num_rows, num_columns = table.shape
-    if token_ids.numel():
-        lowest, highest = (int(bound) for bound in token_ids.aminmax())
-        if lowest < 0 or highest >= num_rows:
-            raise IndexError(f"token ids go from {lowest} to {highest}, the table has {num_rows} rows")
-    y = torch.empty(token_ids.numel(), num_columns)
-    pool.library.di_embed(
-        pool.handle, ctypes.byref(table.struct), token_ids.data_ptr(), token_ids.numel(), scale, y.data_ptr()
-    )
-    return y

@@ -11,10 +11,12 @@ import pytest
 import torch
 from torch import Tensor
 
+from kernels.cpu.embedding import Embedding
 from kernels.cpu.library import shared
-from kernels.cpu.linear import Linear, bind_all, run
+from kernels.cpu.linear import Linear
 from kernels.cpu.pool import Pool
-from kernels.cpu.weights import embed, pack
+from kernels.cpu.program import Program
+from kernels.cpu.weights import pack
 from kernels.formats import PackedWeight, dequantize
 from kernels.reference import ReferenceBackend, rms_norm
 from tests.kernels.cases import FORMATS, random_norm, random_weight
@@ -104,16 +106,17 @@ def test_gate_up(variant: str, pool: Pool, rows: int, activation: str, num_outpu
 @pytest.mark.parametrize("scale", [1.0, 12.0])
 def test_embed_is_exact(pool: Pool, bits: int, group_size: int, has_minimum: bool, scale: float) -> None:
     table, token_ids = random_weight(50, 128, bits, group_size, has_minimum), torch.tensor([49, 0, 7, 7])
-    assert torch.equal(embed(pack(table, pool), token_ids, scale, pool), dequantize(table)[token_ids] * scale)
+    actual = Embedding(pack(table, pool), scale)(token_ids, pool)
+    assert torch.equal(actual, dequantize(table)[token_ids] * scale)
 
 
 def test_embed_refuses_ids_outside_the_table() -> None:
     pool = Pool(1)
-    table = pack(random_weight(50, 64), pool)
+    table = Embedding(pack(random_weight(50, 64), pool))
     for token_id in (-1, 50):
         with pytest.raises(IndexError, match="the table has 50 rows"):
-            embed(table, torch.tensor([3, token_id]), 1.0, pool)
-    assert embed(table, torch.tensor([], dtype=torch.int64), 1.0, pool).shape == (0, 64)
+            table(torch.tensor([3, token_id]), pool)
+    assert table(torch.tensor([], dtype=torch.int64), pool).shape == (0, 64)
 
 
 def operations(weight: PackedWeight, pool: Pool) -> list[Linear]:
@@ -211,7 +214,7 @@ def test_operations_run_one_after_another_in_one_call(pool: Pool, rows: int) -> 
     stream, middle = x.clone(), torch.empty(rows, 160)
     gate_up.bind(rows, stream.data_ptr(), middle.data_ptr())
     down.bind(rows, middle.data_ptr(), stream.data_ptr(), stream.data_ptr())
-    layer = bind_all([gate_up, down])
+    layer = Program([gate_up, down])
     for _ in range(3):
-        run(pool, layer)
+        layer.run(pool)
     assert torch.equal(stream, expected)

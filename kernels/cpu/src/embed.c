@@ -2,13 +2,6 @@
 #include "half.h"
 #include "weight.h"
 
-typedef struct embed_call {
-    const di_weight *table;
-    const int64_t *token_ids;
-    float scale;
-    float *y;
-} embed_call;
-
 // The code of a row in a run, see weight.h.
 static int code_at(const uint8_t *run, int bits, int row, int column) {
     int step = column / 4;
@@ -21,7 +14,7 @@ static int code_at(const uint8_t *run, int bits, int row, int column) {
 
 static void embed_row(const void *context, int item, int worker) {
     (void)worker;
-    const embed_call *call = context;
+    const di_embedding *call = context;
     const di_weight *w = call->table;
     int token = (int)call->token_ids[item];
     int block = token / DI_BLOCK_ROWS, row = token % DI_BLOCK_ROWS;
@@ -41,9 +34,6 @@ static void embed_row(const void *context, int item, int worker) {
     }
 }
 
-void di_embed(
-    di_pool *pool, const di_weight *table, const int64_t *token_ids, int num_tokens, float scale, float *y) {
-    embed_call call = {table, token_ids, scale, y};
-    di_stage stage = {embed_row, &call, num_tokens};
-    di_pool_run(pool, &stage, 1);
+di_stage di_embed_stage(const di_embedding *embedding) {
+    return (di_stage){embed_row, embedding, embedding->num_tokens};
 }

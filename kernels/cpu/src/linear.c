@@ -131,18 +131,3 @@ int di_linear_plan(di_linear *l, int num_workers, di_scratch *scratch, di_stage 
     if (l->post_norm) stages[num_stages++] = (di_stage){add_normed_item, l, l->num_rows};
     return num_stages;
 }
-
-int di_linear_run(di_pool *pool, di_scratch *scratch, di_linear *const *operations, int num_operations) {
-    enum { OPERATIONS_AT_ONCE = 16 };
-    di_stage stages[OPERATIONS_AT_ONCE * DI_LINEAR_MAX_STAGES];
-    for (int first = 0; first < num_operations; first += OPERATIONS_AT_ONCE) {
-        int num_stages = 0;
-        for (int i = first; i < min_of(first + OPERATIONS_AT_ONCE, num_operations); i++) {
-            int added = di_linear_plan(operations[i], di_pool_num_workers(pool), scratch, stages + num_stages);
-            if (added < 0) return -1;
-            num_stages += added;
-        }
-        di_pool_run(pool, stages, num_stages);
-    }
-    return 0;
-}

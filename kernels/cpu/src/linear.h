@@ -45,7 +45,4 @@ typedef struct di_linear {
 // operation lives until the run is over. Plan all operations of a run before it starts.
 int di_linear_plan(di_linear *linear, int num_workers, di_scratch *scratch, di_stage *stages);
 
-// Plan and run `num_operations` of them, one after another; -1 if memory is short.
-DI_EXPORT int di_linear_run(di_pool *pool, di_scratch *scratch, di_linear *const *operations, int num_operations);
-
 #endif

@@ -57,8 +57,15 @@ DI_EXPORT size_t di_weight_bytes(const di_weight *weight);
 DI_EXPORT void di_repack(
     di_pool *pool, const di_weight *weight, const uint8_t *codes, const uint16_t *scale, const uint16_t *minimum);
 
-// y[i] = scale * row token_ids[i], float32 [num_tokens, K]. Token ids are below N.
-DI_EXPORT void di_embed(
-    di_pool *pool, const di_weight *table, const int64_t *token_ids, int num_tokens, float scale, float *y);
+// y[i] = scale * row token_ids[i] of the table, float32 [num_tokens, K]. Token ids are below N.
+typedef struct di_embedding {
+    const di_weight *table;
+    const int64_t *token_ids;
+    float *y;
+    float scale;
+    int32_t num_tokens;
+} di_embedding;
+
+di_stage di_embed_stage(const di_embedding *embedding);
 
 #endif
