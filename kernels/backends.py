@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import logging
+
 import torch
 
+from kernels.cpu.backend import CpuBackend
+from kernels.cpu.library import NativeUnavailableError
 from kernels.fallback.backend import TorchBackend
 from kernels.ops import Backend
 from kernels.reference import ReferenceBackend
+
+_log = logging.getLogger(__name__)
 
 
 class BackendUnavailableError(RuntimeError):
@@ -16,6 +22,7 @@ class BackendUnavailableError(RuntimeError):
 def load_backend(name: str, num_threads: int | None = None) -> Backend:
     """The backend called `reference`, `cpu` or `gpu`. `num_threads` None leaves torch's choice.
 
+    Without native kernels `cpu` is the slower one of torch's, and the log says why.
     Raises `BackendUnavailableError` if it cannot run here, `ValueError` for any other name.
     """
     if num_threads is not None:
@@ -23,7 +30,15 @@ def load_backend(name: str, num_threads: int | None = None) -> Backend:
     if name == "reference":
         return ReferenceBackend()
     if name == "cpu":
-        return TorchBackend()
+        return _load_cpu()
     if name == "gpu":
         raise BackendUnavailableError("This version has no GPU kernels: use --backend cpu")
     raise ValueError(f"unknown backend {name!r}: use reference, cpu or gpu")
+
+
+def _load_cpu() -> Backend:
+    try:
+        return CpuBackend()
+    except NativeUnavailableError as error:
+        _log.warning("%s. Until then torch computes, several times slower", error)
+        return TorchBackend()

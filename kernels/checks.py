@@ -89,6 +89,24 @@ def check_rope(
     return heads
 
 
+def check_places(positions: Tensor, rope_table: Tensor, slots: Tensor, key_pool: Tensor) -> None:
+    """For kernels that do not look where they write: every position in the table, every slot in the pool."""
+    for name, places, end in (
+        ("positions", positions, rope_table.shape[0]),
+        ("slots", slots, key_pool.shape[0] * key_pool.shape[2]),
+    ):
+        if places.numel() and not 0 <= int(places.min()) <= int(places.max()) < end:
+            raise KernelShapeError(f"{name} are {int(places.min())} to {int(places.max())}, must be below {end}")
+
+
+def check_tables(batch: AttentionBatch, block_size: int, num_blocks: int) -> None:
+    """For kernels that do not look where they read: every block that a sequence needs lies in the pool."""
+    for index, (context, table) in enumerate(zip(batch.context_lengths, batch.block_tables, strict=True)):
+        needed = table[: -(-context // block_size)]
+        if not 0 <= int(needed.min()) <= int(needed.max()) < num_blocks:
+            raise KernelShapeError(f"block table {index} is {needed.tolist()}, the pool has {num_blocks} blocks")
+
+
 def check_attention(q: Tensor, key_pool: Tensor, batch: AttentionBatch, window: int | None) -> None:
     """Cheap enough to run in every layer: q against the pool and the batch's last row."""
     _, kv_heads, _, head_dim = key_pool.shape
@@ -178,6 +196,7 @@ def check_copy(source_pool: Tensor, target_pool: Tensor, source: list[int], targ
             raise KernelShapeError(
                 f"pool is {tuple(pool.shape)}, must be [layers, blocks, kv_heads, block_size, head_dim]"
             )
+        check_tensor("pool", pool, tuple(pool.shape))
     kinds = [(pool.dtype, pool.shape[0], *pool.shape[2:]) for pool in (source_pool, target_pool)]
     if kinds[0] != kinds[1]:
         raise KernelShapeError(f"blocks differ: {kinds[0]} in the source pool, {kinds[1]} in the target pool")

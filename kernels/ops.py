@@ -110,6 +110,54 @@ class SamplingTensors:
     edits: tuple[LogitEdits | None, ...] | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class DecoderLayer:
+    """One layer. Matrices are as the backend prepared them; None: the model has none of it. See `Backend` for shapes.
+
+    x = x + attention_post_norm(output(attention(rope(qkv(attention_norm(x)))))), then
+    x = x + feed_forward_post_norm(down(activation(gate) * up)) with (gate, up) = gate_up(feed_forward_norm(x)).
+    """
+
+    attention_norm: Norm
+    qkv: Any
+    qkv_bias: Tensor | None
+    query_norm: Norm | None
+    key_norm: Norm | None
+    rope_table: Tensor
+    scale: float
+    window: int | None
+    softcap: float | None
+    output: Any
+    attention_post_norm: Norm | None
+    feed_forward_norm: Norm
+    gate_up: Any
+    activation: str
+    down: Any
+    feed_forward_post_norm: Norm | None
+
+
+@dataclass(frozen=True, slots=True)
+class ForwardInput:
+    """One forward: M rows of any number of sequences. token_ids, positions, slots: int64 [M]; see `Backend`."""
+
+    token_ids: Tensor
+    positions: Tensor
+    slots: Tensor
+    attention: AttentionBatch
+    num_narrow_rows: int
+
+
+class LayerStack(ABC):
+    """The embedding and all layers of a decoder, ready to run; `Backend.stack_layers` makes it."""
+
+    @abstractmethod
+    def hidden(self, rows: ForwardInput, key_pool: Tensor, value_pool: Tensor) -> Tensor:
+        """The residual stream after the last layer, [M, hidden].
+
+        Writes the rows' keys and values into the pools [layers, blocks, kv_heads, block_size, head_dim].
+        """
+
+
 class Backend(ABC):
     """The operations of a decoder layer on one device. Weights pass through `prepare` once, when they are loaded.
 
@@ -226,3 +274,7 @@ class Backend(ABC):
         Both may be the same, and all sources are read before the first target is written. Swapping out has the pool of
         the device as source and that of the host as target; swapping in, the other way round.
         """
+
+    @abstractmethod
+    def stack_layers(self, table: Any, layers: tuple[DecoderLayer, ...], embedding_scale: float = 1.0) -> LayerStack:
+        """The prepared layers on the prepared embedding table as one object, whose rows are its operations' rows."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import torch
 import torch.nn.functional as F  # noqa: N812 - torch's own abbreviation
@@ -16,8 +16,9 @@ from torch import Tensor
 
 from kernels import checks
 from kernels.formats import PackedWeight, dequantize
+from kernels.layers import OperationStack
 from kernels.logits import draw_edited, finite_logits, row_logprobs
-from kernels.ops import AttentionBatch, Backend, Norm, SamplingTensors, WeightFacts
+from kernels.ops import AttentionBatch, Backend, DecoderLayer, LayerStack, Norm, SamplingTensors, WeightFacts
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,3 +232,6 @@ class ReferenceBackend(Backend):
     def copy_blocks(self, source_pool: Tensor, target_pool: Tensor, source: list[int], target: list[int]) -> None:
         checks.check_copy(source_pool, target_pool, source, target)
         target_pool[:, target] = source_pool[:, source]
+
+    def stack_layers(self, table: Any, layers: tuple[DecoderLayer, ...], embedding_scale: float = 1.0) -> LayerStack:
+        return OperationStack(self, table, layers, embedding_scale)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from engine.models.decoder import Decoder, ForwardInput, make_pool
-from kernels.ops import AttentionBatch, Backend
+from engine.models.decoder import Decoder, make_pool
+from kernels.ops import AttentionBatch, Backend, ForwardInput
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from engine.models.decoder import ForwardInput
 from engine.scheduler import ScheduledChunk
-from kernels.ops import AttentionBatch
+from kernels.ops import AttentionBatch, ForwardInput
 
 
 @dataclass(frozen=True, slots=True)

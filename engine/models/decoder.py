@@ -13,7 +13,7 @@ from torch import Tensor
 
 from engine.spec import ModelSpec, RopeSpec
 from engine.weights import HeadWeights, LayerWeights
-from kernels.ops import AttentionBatch, Backend, Norm
+from kernels.ops import Backend, DecoderLayer, ForwardInput, Norm
 
 
 def rope_table(rope: RopeSpec, head_dim: int, max_positions: int) -> Tensor:
@@ -55,17 +55,6 @@ def make_host_pool(pool: PagedPool, num_blocks: int) -> PagedPool:
     return PagedPool(keys, values)
 
 
-@dataclass(frozen=True, slots=True)
-class ForwardInput:
-    """One forward: M rows of any number of sequences. token_ids, positions, slots: int64 [M]; see kernels.ops."""
-
-    token_ids: Tensor
-    positions: Tensor
-    slots: Tensor
-    attention: AttentionBatch
-    num_narrow_rows: int
-
-
 class Decoder:
     """Weights as `backend` prepared them. `table` is the embedding, and the head too where the model is tied."""
 
@@ -75,29 +64,36 @@ class Decoder:
         assert len(layers) == spec.num_layers, (len(layers), spec.num_layers)
         self.spec = spec
         self._backend = backend
-        self._table = table
-        self._layers = layers
         self._head_norm = Norm(head.norm, spec.rms_norm_eps)
         self._head = table if head.matrix is None else head.matrix
-        self._rope = rope_table(spec.rope, spec.head_dim, spec.max_context).to(backend.device)
+        rope = rope_table(spec.rope, spec.head_dim, spec.max_context).to(backend.device)
+        self._stack = backend.stack_layers(table, tuple(_describe(layer, spec, rope) for layer in layers))
 
     def hidden(self, batch: ForwardInput, pool: PagedPool) -> Tensor:
         """The residual stream after the last layer, [M, hidden]; writes the rows' keys and values into the pool."""
-        backend, spec, narrow = self._backend, self.spec, batch.num_narrow_rows
-        x = backend.embed(self._table, batch.token_ids)
-        for index, layer in enumerate(self._layers):
-            keys, values = pool.keys[index], pool.values[index]
-            norm = Norm(layer.attention_norm, spec.rms_norm_eps)
-            qkv = backend.norm_linear(x, norm, layer.qkv, layer.qkv_bias, narrow)
-            q = backend.rope_append(qkv, batch.positions, self._rope, keys, values, batch.slots)
-            scale = spec.head_dim**-0.5
-            attended = backend.paged_attention(q, keys, values, batch.attention, scale, spec.sliding_window)
-            x = backend.linear_add(attended, layer.output, x, num_narrow_rows=narrow)
-            norm = Norm(layer.feed_forward_norm, spec.rms_norm_eps)
-            gated = backend.norm_gate_up(x, norm, layer.gate_up, spec.activation, narrow)
-            x = backend.linear_add(gated, layer.down, x, num_narrow_rows=narrow)
-        return x
+        return self._stack.hidden(batch, pool.keys, pool.values)
 
     def logits(self, hidden: Tensor) -> Tensor:
         """[B, hidden] to [B, vocab]. All rows are narrow, so that a token's logits never depend on its neighbours."""
         return self._backend.norm_linear(hidden, self._head_norm, self._head)
+
+
+def _describe(layer: LayerWeights[Any], spec: ModelSpec, rope: Tensor) -> DecoderLayer:
+    return DecoderLayer(
+        attention_norm=Norm(layer.attention_norm, spec.rms_norm_eps),
+        qkv=layer.qkv,
+        qkv_bias=layer.qkv_bias,
+        query_norm=None,
+        key_norm=None,
+        rope_table=rope,
+        scale=spec.head_dim**-0.5,
+        window=spec.sliding_window,
+        softcap=None,
+        output=layer.output,
+        attention_post_norm=None,
+        feed_forward_norm=Norm(layer.feed_forward_norm, spec.rms_norm_eps),
+        gate_up=layer.gate_up,
+        activation=spec.activation,
+        down=layer.down,
+        feed_forward_post_norm=None,
+    )

@@ -22,10 +22,13 @@ from pathlib import Path
 
 SOURCES = Path(__file__).resolve().parent / "src"
 
-PLAIN = ("digest", "dispatch", "embed", "linear", "pool", "program", "repack", "scratch")
+PLAIN = (
+    "attention_plan", "blocks", "calls", "decoder", "digest", "dispatch", "embed", "linear", "pool", "program",
+    "repack", "scratch",
+)  # fmt: skip
 """Compiled once."""
 
-VARIED = ("rows", "table", "tile")
+VARIED = ("attention", "rope_append", "rows", "sampling", "table", "tile")
 """Compiled once for each variant of the processor's family; see src/isa.h."""
 
 _AVX2 = ("-mavx2", "-mfma", "-mf16c")

@@ -8,6 +8,7 @@ from ctypes import POINTER, c_char_p, c_float, c_int, c_int32, c_int64, c_size_t
 from functools import cache
 from pathlib import Path
 
+from kernels.cpu import structs
 from kernels.cpu.build import SOURCES, BuildError, host_target, library_path, source_digest
 
 BUILD_HINT = "build them with: python -m kernels.cpu.build"
@@ -75,6 +76,7 @@ class LinearStruct(ctypes.Structure):
 
 
 _SIGNATURES = {
+    **structs.SIGNATURES,
     "di_source_digest": (c_char_p, ()),
     "di_variant": (c_char_p, ()),
     "di_choose_variant": (c_int, (c_char_p,)),

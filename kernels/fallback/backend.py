@@ -6,6 +6,8 @@ thread; torch spreads each operation over its own.
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 import torch.nn.functional as F  # noqa: N812 - torch's own abbreviation
 from torch import Tensor
@@ -14,8 +16,9 @@ from kernels import checks
 from kernels.fallback import attention, sampling
 from kernels.fallback.weights import TorchWeight, linear, pack
 from kernels.formats import PackedWeight, dequantize
+from kernels.layers import OperationStack
 from kernels.logits import row_logprobs
-from kernels.ops import AttentionBatch, Backend, Norm, SamplingTensors, WeightFacts
+from kernels.ops import AttentionBatch, Backend, DecoderLayer, LayerStack, Norm, SamplingTensors, WeightFacts
 
 
 def rms_norm(x: Tensor, norm: Norm) -> Tensor:
@@ -155,6 +158,9 @@ class TorchBackend(Backend):
     def copy_blocks(self, source_pool: Tensor, target_pool: Tensor, source: list[int], target: list[int]) -> None:
         checks.check_copy(source_pool, target_pool, source, target)
         target_pool[:, target] = source_pool[:, source]
+
+    def stack_layers(self, table: Any, layers: tuple[DecoderLayer, ...], embedding_scale: float = 1.0) -> LayerStack:
+        return OperationStack(self, table, layers, embedding_scale)
 
 
 def _rotate(heads: Tensor, rope: Tensor) -> Tensor:

@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from kernels.backends import load_backend
+from kernels.cpu.backend import CpuBackend
 from kernels.fallback.backend import TorchBackend
 from kernels.ops import Backend
 
@@ -35,7 +36,10 @@ def reference() -> Backend:
     return load_backend("reference")
 
 
-@pytest.fixture(params=["bfloat16", "float32"])
+@pytest.fixture(params=["native", "native-float32-kv", "torch-bfloat16", "torch-float32"])
 def backend(request: pytest.FixtureRequest) -> Backend:
-    """Each backend that is held to the reference; the CPU's with both ways to write a weight out."""
-    return TorchBackend(dense_dtype=getattr(torch, request.param))
+    """Each backend that is held to the reference; torch's with both ways to write a weight out."""
+    kind, _, dtype = request.param.partition("-")
+    if kind == "native":
+        return CpuBackend(num_threads=2, kv_dtype=torch.float32 if dtype else torch.float16)
+    return TorchBackend(dense_dtype=getattr(torch, dtype))

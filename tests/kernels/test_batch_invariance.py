@@ -64,7 +64,7 @@ def test_a_sequence_attends_alone_as_in_a_batch(
     backend: Backend, head_dim: int, window: int | None, softcap: float | None
 ) -> None:
     case = attention_case([(1, 1), (1, 100), (37, 37), (1, 530), (150, 201), (1, 47)], head_dim=head_dim)
-    pools = case.key_pool, case.value_pool
+    pools = case.key_pool.to(backend.kv_dtype), case.value_pool.to(backend.kv_dtype)
     together = backend.paged_attention(case.q, *pools, case.batch, 0.1, window, softcap)
     for sequence in range(len(case.batch.context_lengths)):
         first, last = case.batch.query_starts[sequence : sequence + 2]

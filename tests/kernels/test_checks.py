@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 import torch
 
+from kernels.cpu.backend import CpuBackend
 from kernels.fallback.backend import TorchBackend
 from kernels.formats import KernelShapeError
 from kernels.ops import AttentionBatch, Backend, Norm, SamplingTensors
@@ -14,7 +15,7 @@ from kernels.reference import ReferenceBackend
 from tests.kernels.cases import random_norm, random_weight
 
 
-@pytest.fixture(params=[ReferenceBackend, TorchBackend])
+@pytest.fixture(params=[ReferenceBackend, TorchBackend, CpuBackend])
 def each(request: pytest.FixtureRequest) -> Backend:
     return request.param()
 

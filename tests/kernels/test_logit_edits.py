@@ -8,6 +8,7 @@ import pytest
 import torch
 from torch import Tensor
 
+from kernels.cpu.backend import CpuBackend
 from kernels.fallback.backend import TorchBackend
 from kernels.formats import KernelShapeError
 from kernels.logits import edit_logits
@@ -15,7 +16,7 @@ from kernels.ops import Backend, LogitEdits, SamplingTensors
 from kernels.reference import ReferenceBackend, kept_tokens
 
 
-@pytest.fixture(params=[ReferenceBackend, TorchBackend])
+@pytest.fixture(params=[ReferenceBackend, TorchBackend, CpuBackend])
 def sampler(request: pytest.FixtureRequest) -> Backend:
     return request.param()
 

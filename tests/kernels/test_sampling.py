@@ -9,13 +9,14 @@ import pytest
 import torch
 from torch import Tensor
 
+from kernels.cpu.backend import CpuBackend
 from kernels.fallback import sampling
 from kernels.fallback.backend import TorchBackend
 from kernels.ops import Backend, SamplingTensors
 from kernels.reference import ReferenceBackend
 
 
-@pytest.fixture(params=[ReferenceBackend, TorchBackend])
+@pytest.fixture(params=[ReferenceBackend, TorchBackend, CpuBackend])
 def sampler(request: pytest.FixtureRequest) -> Backend:
     return request.param()
 

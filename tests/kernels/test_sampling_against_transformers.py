@@ -27,6 +27,7 @@ from transformers.generation.logits_process import (
     TypicalLogitsWarper,
 )
 
+from kernels.cpu.backend import CpuBackend
 from kernels.fallback import sampling
 from kernels.fallback.backend import TorchBackend
 from kernels.ops import Backend, LogitEdits, SamplingTensors
@@ -36,7 +37,7 @@ VOCABULARY = 60
 EDGE = 1e-6
 
 
-@pytest.fixture(params=[ReferenceBackend, TorchBackend])
+@pytest.fixture(params=[ReferenceBackend, TorchBackend, CpuBackend])
 def sampler(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Backend:
     monkeypatch.setattr(sampling, "SHORT_LISTS", (8, 30))
     return request.param()

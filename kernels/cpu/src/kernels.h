@@ -3,8 +3,10 @@
 #define DI_KERNELS_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "export.h"
+#include "pool.h"
 #include "weight.h"
 
 struct di_run_codes;
@@ -31,6 +33,13 @@ typedef struct di_kernels {
     void (*finish_gate_up)(const float *gate, const float *up, int num_columns, int activation, float *y);
     // y = residual + rms_norm(y)
     void (*add_normed_row)(const float *residual, const float *norm, float eps, int num_columns, float *y);
+    di_task rope_append; // of a di_rope_append
+    di_task attend;      // of a di_attention
+    di_task sample_row, argmax_row; // of a di_sampling
+    // see di_logprobs
+    double (*row_logprobs)(
+        const float *logits, int64_t vocab_size, int64_t token_id, int64_t num_top, int64_t *top_ids,
+        double *top_logprobs);
 } di_kernels;
 
 // The best variant that this processor runs, chosen at the first call; null if it runs none.

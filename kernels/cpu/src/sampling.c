@@ -47,12 +47,12 @@ typedef struct draw {
     int is_in_doubt;
 } draw;
 
-static inline float finite(float logit) {
+static inline float finite_logit(float logit) {
     if (logit != logit) return -FLT_MAX;
     return logit < -FLT_MAX ? -FLT_MAX : logit > FLT_MAX ? FLT_MAX : logit;
 }
 
-static inline vf finite_lanes(vf logits) {
+static inline vf finite_logits(vf logits) {
     // this order of operands turns NaN into the smallest
     return vf_min(vf_max(logits, vf_set(-FLT_MAX)), vf_set(FLT_MAX));
 }
@@ -60,18 +60,18 @@ static inline vf finite_lanes(vf logits) {
 static float largest_logit(const float *logits, int64_t count) {
     vf lanes = vf_set(-FLT_MAX);
     int64_t i = 0;
-    for (; i + VF_LANES <= count; i += VF_LANES) lanes = vf_max(lanes, finite_lanes(vf_load(logits + i)));
+    for (; i + VF_LANES <= count; i += VF_LANES) lanes = vf_max(lanes, finite_logits(vf_load(logits + i)));
     float each[VF_LANES], largest = -FLT_MAX;
     vf_store(each, lanes);
     for (int lane = 0; lane < VF_LANES; lane++) largest = each[lane] > largest ? each[lane] : largest;
-    for (; i < count; i++) largest = finite(logits[i]) > largest ? finite(logits[i]) : largest;
+    for (; i < count; i++) largest = finite_logit(logits[i]) > largest ? finite_logit(logits[i]) : largest;
     return largest;
 }
 
 static int64_t greedy(const float *logits, int64_t count) {
     float largest = largest_logit(logits, count);
     int64_t token_id = 0;
-    while (finite(logits[token_id]) != largest) token_id++;
+    while (finite_logit(logits[token_id]) != largest) token_id++;
     return token_id;
 }
 
@@ -84,19 +84,19 @@ static inline double exp_negative(double x) {
     double r = x - n * 0x1.62e42feep-1;
     r -= n * 0x1.a39ef35793c76p-33;
     double p = 1.0 / 6227020800.0;
-    p = p * r + 1.0 / 479001600.0;
-    p = p * r + 1.0 / 39916800.0;
-    p = p * r + 1.0 / 3628800.0;
-    p = p * r + 1.0 / 362880.0;
-    p = p * r + 1.0 / 40320.0;
-    p = p * r + 1.0 / 5040.0;
-    p = p * r + 1.0 / 720.0;
-    p = p * r + 1.0 / 120.0;
-    p = p * r + 1.0 / 24.0;
-    p = p * r + 1.0 / 6.0;
-    p = p * r + 0.5;
-    p = p * r + 1.0;
-    p = p * r + 1.0;
+    p = __builtin_fma(p, r, 1.0 / 479001600.0);
+    p = __builtin_fma(p, r, 1.0 / 39916800.0);
+    p = __builtin_fma(p, r, 1.0 / 3628800.0);
+    p = __builtin_fma(p, r, 1.0 / 362880.0);
+    p = __builtin_fma(p, r, 1.0 / 40320.0);
+    p = __builtin_fma(p, r, 1.0 / 5040.0);
+    p = __builtin_fma(p, r, 1.0 / 720.0);
+    p = __builtin_fma(p, r, 1.0 / 120.0);
+    p = __builtin_fma(p, r, 1.0 / 24.0);
+    p = __builtin_fma(p, r, 1.0 / 6.0);
+    p = __builtin_fma(p, r, 0.5);
+    p = __builtin_fma(p, r, 1.0);
+    p = __builtin_fma(p, r, 1.0);
     uint64_t bits;
     memcpy(&bits, &shifted, sizeof bits);
     bits = (bits + 1023) << 52;
@@ -106,7 +106,7 @@ static inline double exp_negative(double x) {
 }
 
 static inline double nats_below(const draw *d, float logit) {
-    return ((double)d->largest - (double)finite(logit)) * d->inverse_temperature;
+    return ((double)d->largest - (double)finite_logit(logit)) * d->inverse_temperature;
 }
 
 static inline int bucket_of(double nats) {
@@ -149,7 +149,7 @@ static void collect(draw *d, int wanted) {
     int64_t count = 0;
     for (int64_t i = 0; i < d->vocab_size; i++)
         if (bucket_of(nats_below(d, d->logits[i])) == wanted)
-            d->candidates[count++] = (di_candidate){finite(d->logits[i]), (int32_t)i};
+            d->candidates[count++] = (di_candidate){finite_logit(d->logits[i]), (int32_t)i};
     qsort(d->candidates, (size_t)count, sizeof *d->candidates, by_probability);
     d->num_candidates = count;
     d->collected = wanted;
@@ -276,7 +276,7 @@ static double log_mass(const float *logits, int64_t vocab_size, float largest) {
         int count = vocab_size - start < RUN ? (int)(vocab_size - start) : RUN;
         double weights[RUN];
         for (int i = 0; i < count; i++)
-            weights[i] = exp_negative((double)finite(logits[start + i]) - (double)largest);
+            weights[i] = exp_negative((double)finite_logit(logits[start + i]) - (double)largest);
         for (int i = 0; i < count; i++) sum += weights[i];
     }
     return log(sum);
@@ -288,7 +288,7 @@ double DI_NAME(di_row_logprobs)(const float *logits, int64_t vocab_size, int64_t
     double log_sum = log_mass(logits, vocab_size, largest);
     int64_t count = 0;
     for (int64_t i = 0; i < vocab_size && num_top > 0; i++) {
-        double logprob = (double)finite(logits[i]) - (double)largest - log_sum;
+        double logprob = (double)finite_logit(logits[i]) - (double)largest - log_sum;
         if (count == num_top && logprob <= top_logprobs[count - 1]) continue;
         int64_t place = count < num_top ? count++ : num_top - 1;
         for (; place > 0 && top_logprobs[place - 1] < logprob; place--) {
@@ -298,5 +298,5 @@ double DI_NAME(di_row_logprobs)(const float *logits, int64_t vocab_size, int64_t
         top_logprobs[place] = logprob;
         top_ids[place] = i;
     }
-    return (double)finite(logits[token_id]) - (double)largest - log_sum;
+    return (double)finite_logit(logits[token_id]) - (double)largest - log_sum;
 }

@@ -11,6 +11,11 @@ void DI_NAME(di_quantise_rows)(const float *, int, int, const float *, float, fl
 void DI_NAME(di_finish_linear)(const float *, int, const float *, const float *, float *);
 void DI_NAME(di_finish_gate_up)(const float *, const float *, int, int, float *);
 void DI_NAME(di_add_normed_row)(const float *, const float *, float, int, float *);
+void DI_NAME(di_rope_append)(const void *, int, int);
+void DI_NAME(di_attend)(const void *, int, int);
+void DI_NAME(di_sample_row)(const void *, int, int);
+void DI_NAME(di_argmax_row)(const void *, int, int);
+double DI_NAME(di_row_logprobs)(const float *, int64_t, int64_t, int64_t, int64_t *, double *);
 
 const di_kernels DI_NAME(di_table) = {
     .variant = DI_STRING(DI_VARIANT),
@@ -23,4 +28,9 @@ const di_kernels DI_NAME(di_table) = {
     .finish_linear = DI_NAME(di_finish_linear),
     .finish_gate_up = DI_NAME(di_finish_gate_up),
     .add_normed_row = DI_NAME(di_add_normed_row),
+    .rope_append = DI_NAME(di_rope_append),
+    .attend = DI_NAME(di_attend),
+    .sample_row = DI_NAME(di_sample_row),
+    .argmax_row = DI_NAME(di_argmax_row),
+    .row_logprobs = DI_NAME(di_row_logprobs),
 };

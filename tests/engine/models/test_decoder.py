@@ -5,14 +5,14 @@ import torch
 
 from engine.forward.batch import build_batch
 from engine.messages import SamplingParams
-from engine.models.decoder import Decoder, ForwardInput, make_pool, rope_table
+from engine.models.decoder import Decoder, make_pool, rope_table
 from engine.scheduler import ScheduledChunk
 from engine.sequence import Sequence
 from engine.spec import ModelSpec, RopeSpec
 from engine.weights import HeadWeights, LayerWeights
 from kernels.backends import load_backend
 from kernels.formats import quantize
-from kernels.ops import AttentionBatch
+from kernels.ops import AttentionBatch, ForwardInput
 
 SPEC = ModelSpec(
     family="llama",

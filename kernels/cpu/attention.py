@@ -1,0 +1,128 @@
+"""Rotary embedding and paged attention on native threads: the Python face of src/rope_append.h and src/attention.h.
+
+The plan of a batch is made once and serves all layers of its shape. Checks nothing: callers do (kernels/checks.py).
+Knows nothing of weights.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import weakref
+
+import torch
+from torch import Tensor
+
+from kernels.cpu.pool import Pool
+from kernels.cpu.structs import Attention, AttentionShape, RaggedBatch, RopeAppend
+from kernels.formats import KernelShapeError
+from kernels.ops import AttentionBatch, Norm
+
+MAX_HEAD_DIM = 1024
+"""MAX_HEAD_DIM of src/rope_append.c."""
+
+
+class BatchFacts:
+    """A batch in the form of `di_ragged_batch`; `struct` points into arrays that this object holds."""
+
+    def __init__(self, batch: AttentionBatch) -> None:
+        num_sequences = len(batch.context_lengths)
+        self._batch = batch
+        self._starts = (ctypes.c_int64 * (num_sequences + 1))(*batch.query_starts)
+        self._contexts = (ctypes.c_int64 * num_sequences)(*batch.context_lengths)
+        self._tables = (ctypes.c_void_p * num_sequences)(*[table.data_ptr() for table in batch.block_tables])
+        self.struct = RaggedBatch(
+            num_sequences,
+            ctypes.addressof(self._starts),
+            ctypes.addressof(self._contexts),
+            ctypes.addressof(self._tables),
+        )
+
+
+class Plan:
+    """`di_attention_plan` with the lifetime of a Python object."""
+
+    def __init__(self, pool: Pool, shape: AttentionShape, facts: BatchFacts) -> None:
+        library = pool.library
+        self.handle: int | None = library.di_attention_plan_create()
+        if self.handle is not None:
+            weakref.finalize(self, library.di_attention_plan_destroy, self.handle)
+        if self.handle is None or not library.di_attention_plan_for(
+            pool.handle, self.handle, ctypes.addressof(shape), ctypes.addressof(facts.struct)
+        ):
+            raise MemoryError("no memory to plan a batch's attention")
+
+
+class Plans:
+    """The plans of the batch that is under way; a new batch replaces them. For one thread."""
+
+    def __init__(self) -> None:
+        self._batch: AttentionBatch | None = None
+        self._facts: BatchFacts | None = None
+        self._plans: dict[bytes, Plan] = {}
+
+    def find(self, pool: Pool, batch: AttentionBatch, shape: AttentionShape) -> Plan:
+        if batch is not self._batch or self._facts is None:
+            self._batch, self._facts, self._plans = batch, BatchFacts(batch), {}
+        key = bytes(shape)
+        plan = self._plans.get(key)
+        if plan is None:
+            plan = self._plans[key] = Plan(pool, shape, self._facts)
+        return plan
+
+
+def attend(
+    q: Tensor, key_pool: Tensor, value_pool: Tensor, plan: Plan, pool: Pool, scale: float, softcap: float | None
+) -> Tensor:
+    """q float32 [M, heads, d] to float32 [M, heads * d], with the pools that the plan was made for."""
+    out = torch.empty(q.shape[0], q.shape[1] * q.shape[2])
+    call = Attention(
+        plan.handle,
+        q.data_ptr(),
+        key_pool.data_ptr(),
+        value_pool.data_ptr(),
+        out.data_ptr(),
+        scale,
+        0.0 if softcap is None else softcap,
+    )
+    pool.library.di_attention_run(pool.handle, ctypes.addressof(call))
+    return out
+
+
+def append(
+    qkv: Tensor,
+    positions: Tensor,
+    rope_table: Tensor,
+    key_pool: Tensor,
+    value_pool: Tensor,
+    slots: Tensor,
+    norms: tuple[Norm | None, Norm | None],
+    pool: Pool,
+) -> Tensor:
+    """qkv float32 [M, (heads + 2 * kv_heads) * d]: K and V into the pools, and q float32 [M, heads, d]."""
+    _, kv_heads, block_size, head_dim = key_pool.shape
+    if head_dim > MAX_HEAD_DIM:
+        raise KernelShapeError(f"heads of {head_dim} elements, at most {MAX_HEAD_DIM} are supported")
+    num_heads = qkv.shape[1] // head_dim - 2 * kv_heads
+    q = torch.empty(qkv.shape[0], num_heads, head_dim)
+    query_norm, key_norm = norms
+    call = RopeAppend(
+        num_rows=qkv.shape[0],
+        num_heads=num_heads,
+        num_kv_heads=kv_heads,
+        head_dim=head_dim,
+        block_size=block_size,
+        is_half=key_pool.dtype == torch.float16,
+        query_eps=0.0 if query_norm is None else query_norm.eps,
+        key_eps=0.0 if key_norm is None else key_norm.eps,
+        qkv=qkv.data_ptr(),
+        positions=positions.data_ptr(),
+        slots=slots.data_ptr(),
+        rope_table=rope_table.data_ptr(),
+        query_norm=None if query_norm is None else query_norm.weight.data_ptr(),
+        key_norm=None if key_norm is None else key_norm.weight.data_ptr(),
+        q=q.data_ptr(),
+        keys=key_pool.data_ptr(),
+        values=value_pool.data_ptr(),
+    )
+    pool.library.di_rope_append_run(pool.handle, ctypes.addressof(call))
+    return q

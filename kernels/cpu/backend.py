@@ -1,0 +1,163 @@
+"""The backend of native kernels on the CPU: residual stream float32, linear inputs in eight bits, KV in half floats.
+
+A row's result is the same to the bit whatever rows and however many threads share the call. Knows nothing of sequences
+or files. For one thread at a time; its own threads share out each operation.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from kernels import checks
+from kernels.cpu import attention
+from kernels.cpu.embedding import Embedding
+from kernels.cpu.linear import Linear
+from kernels.cpu.pool import Pool
+from kernels.cpu.sampling import Sampler
+from kernels.cpu.stack import NativeStack
+from kernels.cpu.structs import AttentionShape
+from kernels.cpu.weights import NativeWeight, pack
+from kernels.formats import PackedWeight
+from kernels.ops import AttentionBatch, Backend, DecoderLayer, LayerStack, Norm, SamplingTensors, WeightFacts
+
+
+class CpuBackend(Backend):
+    """See `Backend` for the meaning of each operation. All results are float32."""
+
+    name = "cpu"
+    device = torch.device("cpu")
+    activation_dtype = torch.float32
+    wide_rows = None
+
+    def __init__(self, num_threads: int | None = None, kv_dtype: torch.dtype = torch.float16) -> None:
+        """`num_threads` None takes torch's number, the physical cores; `kv_dtype` is float16 or float32.
+
+        Raises `NativeUnavailableError` if the kernels are not built or the processor cannot run them.
+        """
+        assert kv_dtype in (torch.float16, torch.float32), kv_dtype
+        self.kv_dtype = kv_dtype
+        self._pool = Pool(torch.get_num_threads() if num_threads is None else num_threads)
+        self._sampler = Sampler(self._pool)
+        self._plans = attention.Plans()
+
+    def prepare(self, weight: PackedWeight) -> NativeWeight:
+        return pack(weight, self._pool)
+
+    def describe(self, weight: PackedWeight) -> WeightFacts:
+        minimum = "scales and minima" if weight.minimum is not None else "scales"
+        variant = self._pool.library.di_variant().decode()
+        return WeightFacts(
+            weight_format=f"{weight.bits}-bit codes, groups of {weight.group_size} with float16 {minimum}",
+            activation="int8 in groups of 32",
+            accumulator="int32 in a group, float32 over them",
+            kernel=f"native integer dot products ({variant})",
+        )
+
+    def resident_bytes(self, weight: NativeWeight) -> int:
+        return weight.size_bytes
+
+    def embed(self, table: NativeWeight, token_ids: Tensor, scale: float = 1.0) -> Tensor:
+        checks.check_embed(token_ids)
+        return Embedding(table, scale)(token_ids, self._pool)
+
+    def norm_linear(
+        self,
+        x: Tensor,
+        norm: Norm,
+        weight: NativeWeight,
+        bias: Tensor | None = None,
+        num_narrow_rows: int | None = None,
+    ) -> Tensor:
+        checks.check_linear(x, *weight.shape, num_narrow_rows, norm, bias)
+        return Linear(weight, norm, bias)(x, self._pool)
+
+    def rope_append(
+        self,
+        qkv: Tensor,
+        positions: Tensor,
+        rope_table: Tensor,
+        key_pool: Tensor,
+        value_pool: Tensor,
+        slots: Tensor,
+        query_norm: Norm | None = None,
+        key_norm: Norm | None = None,
+    ) -> Tensor:
+        norms = query_norm, key_norm
+        checks.check_pools(key_pool, value_pool, self.kv_dtype)
+        checks.check_rope(qkv, positions, rope_table, key_pool, slots, norms)
+        checks.check_places(positions, rope_table, slots, key_pool)
+        return attention.append(qkv.float(), positions, rope_table, key_pool, value_pool, slots, norms, self._pool)
+
+    def paged_attention(
+        self,
+        q: Tensor,
+        key_pool: Tensor,
+        value_pool: Tensor,
+        batch: AttentionBatch,
+        scale: float,
+        window: int | None = None,
+        softcap: float | None = None,
+    ) -> Tensor:
+        checks.check_pools(key_pool, value_pool, self.kv_dtype)
+        checks.check_attention(q, key_pool, batch, window)
+        num_blocks, kv_heads, block_size, head_dim = key_pool.shape
+        checks.check_batch(batch, block_size)
+        checks.check_tables(batch, block_size, num_blocks)
+        is_half = self.kv_dtype == torch.float16
+        shape = AttentionShape(q.shape[1], kv_heads, head_dim, block_size, is_half, window or 0)
+        plan = self._plans.find(self._pool, batch, shape)
+        return attention.attend(q.float(), key_pool, value_pool, plan, self._pool, scale, softcap)
+
+    def linear_add(
+        self,
+        x: Tensor,
+        weight: NativeWeight,
+        residual: Tensor,
+        post_norm: Norm | None = None,
+        num_narrow_rows: int | None = None,
+    ) -> Tensor:
+        checks.check_linear(x, *weight.shape, num_narrow_rows)
+        checks.check_residual(x, weight.shape[0], residual, post_norm)
+        return Linear(weight, post_norm=post_norm)(x.float(), self._pool, residual.float())
+
+    def norm_gate_up(
+        self, x: Tensor, norm: Norm, weight: NativeWeight, activation: str, num_narrow_rows: int | None = None
+    ) -> Tensor:
+        checks.check_linear(x, *weight.shape, num_narrow_rows, norm)
+        checks.check_gate_up(weight.shape[0], activation)
+        return Linear(weight, norm, activation=activation)(x, self._pool)
+
+    def sample(self, logits: Tensor, params: SamplingTensors) -> Tensor:
+        checks.check_sampling(logits, params)
+        return self._sampler.sample(logits, params)
+
+    def logprobs(self, logits: Tensor, token_id: int, num_top: int) -> tuple[float, list[int], list[float]]:
+        checks.check_logprobs(logits, token_id, num_top)
+        return self._sampler.logprobs(logits, token_id, num_top)
+
+    def copy_blocks(self, source_pool: Tensor, target_pool: Tensor, source: list[int], target: list[int]) -> None:
+        checks.check_copy(source_pool, target_pool, source, target)
+        is_one_pool = source_pool.data_ptr() == target_pool.data_ptr()
+        if is_one_pool and not set(source).isdisjoint(target):
+            source_pool = source_pool[:, source]
+            source = list(range(len(source)))
+        num_copies = len(source)
+        self._pool.library.di_copy_blocks(
+            self._pool.handle,
+            source_pool.data_ptr(),
+            source_pool.shape[1],
+            target_pool.data_ptr(),
+            target_pool.shape[1],
+            source_pool.shape[0],
+            source_pool[0, 0].nbytes if source_pool.numel() else 0,
+            num_copies,
+            (ctypes.c_int64 * num_copies)(*source),
+            (ctypes.c_int64 * num_copies)(*target),
+        )
+
+    def stack_layers(self, table: Any, layers: tuple[DecoderLayer, ...], embedding_scale: float = 1.0) -> LayerStack:
+        return NativeStack(self._pool, self.kv_dtype, table, layers, embedding_scale)

@@ -1,0 +1,135 @@
+"""All layers of a decoder as one native call: the Python face of src/decoder.h.
+
+The structs are built once and hold addresses; a step fills in its rows. Knows nothing of sequences or the head.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import weakref
+
+import torch
+from torch import Tensor
+
+from kernels import checks
+from kernels.cpu import structs
+from kernels.cpu.attention import BatchFacts
+from kernels.cpu.linear import ACTIVATIONS
+from kernels.cpu.pool import Pool
+from kernels.cpu.weights import NativeWeight
+from kernels.formats import KernelShapeError
+from kernels.ops import DecoderLayer, ForwardInput, LayerStack, Norm
+
+_OK, _NO_MEMORY = 0, 1
+_OUTSIDE = {2: "a token id", 3: "a position", 4: "a slot", 5: "a block id"}
+
+
+class NativeStack(LayerStack):
+    """The layers as one run of the pool's threads. For one thread at a time."""
+
+    def __init__(
+        self,
+        pool: Pool,
+        kv_dtype: torch.dtype,
+        table: NativeWeight,
+        layers: tuple[DecoderLayer, ...],
+        embedding_scale: float = 1.0,
+    ) -> None:
+        first = layers[0]
+        head_dim = 2 * first.rope_table.shape[2]
+        num_heads = first.output.shape[1] // head_dim
+        num_kv_heads = (first.qkv.shape[0] // head_dim - num_heads) // 2
+        self._held = (table, layers)  # the structs have only their addresses
+        self._pool = pool
+        self._kv_dtype = kv_dtype
+        self._hidden_size = table.shape[1]
+        self._pool_shape = (len(layers), num_kv_heads, head_dim)
+        self._num_rope_positions = min(layer.rope_table.shape[0] for layer in layers)
+        self._call = structs.DecoderCall(is_half=kv_dtype == torch.float16)
+        shape = structs.DecoderShape(
+            num_layers=len(layers),
+            hidden_size=self._hidden_size,
+            num_heads=num_heads,
+            num_kv_heads=num_kv_heads,
+            head_dim=head_dim,
+            feed_forward_size=first.down.shape[1],
+            max_positions=self._num_rope_positions,
+            embedding_scale=embedding_scale,
+        )
+        self._layer_structs = (structs.Layer * len(layers))(*[_layer_struct(layer) for layer in layers])
+        self._decoder = pool.library.di_decoder_create(
+            ctypes.addressof(shape), ctypes.addressof(table.struct), self._layer_structs
+        )
+        if self._decoder is None:
+            raise MemoryError(f"no memory for the descriptions of {len(layers)} layers")
+        weakref.finalize(self, pool.library.di_decoder_destroy, self._decoder)
+
+    def hidden(self, rows: ForwardInput, key_pool: Tensor, value_pool: Tensor) -> Tensor:
+        self._check(rows, key_pool, value_pool)
+        num_rows = rows.token_ids.shape[0]
+        facts = BatchFacts(rows.attention)
+        hidden = torch.empty(num_rows, self._hidden_size)
+        call = self._call
+        call.num_rows = num_rows
+        call.token_ids = rows.token_ids.data_ptr()
+        call.positions = rows.positions.data_ptr()
+        call.slots = rows.slots.data_ptr()
+        call.batch = facts.struct
+        call.keys = key_pool.data_ptr()
+        call.values = value_pool.data_ptr()
+        _, call.num_blocks, _, call.block_size, _ = key_pool.shape
+        call.hidden = hidden.data_ptr()
+        pool = self._pool
+        error = pool.library.di_decoder_run(self._decoder, pool.handle, pool.scratch, ctypes.addressof(call))
+        if error == _NO_MEMORY:
+            raise MemoryError(f"no memory for the activations of {num_rows} rows")
+        if error != _OK:
+            raise KernelShapeError(
+                f"{_OUTSIDE[error]} of the batch is outside the model's tables: {self._num_rope_positions} positions, "
+                f"{key_pool.shape[1]} blocks of {key_pool.shape[3]} slots"
+            )
+        return hidden
+
+    def _check(self, rows: ForwardInput, key_pool: Tensor, value_pool: Tensor) -> None:
+        num_layers, kv_heads, head_dim = self._pool_shape
+        if key_pool.dim() != 5:
+            raise KernelShapeError(f"key_pool is {tuple(key_pool.shape)}, must have the layers in front of the blocks")
+        shape = (num_layers, key_pool.shape[1], kv_heads, key_pool.shape[3], head_dim)
+        checks.check_tensor("key_pool", key_pool, shape, self._kv_dtype)
+        checks.check_tensor("value_pool", value_pool, shape, self._kv_dtype)
+        num_rows = (rows.attention.query_starts[-1],)
+        checks.check_tensor("token_ids", rows.token_ids, num_rows, torch.int64)
+        checks.check_tensor("positions", rows.positions, num_rows, torch.int64)
+        checks.check_tensor("slots", rows.slots, num_rows, torch.int64)
+        checks.check_batch(rows.attention, key_pool.shape[3])
+
+
+def _layer_struct(layer: DecoderLayer) -> structs.Layer:
+    norms = (layer.attention_norm, layer.query_norm, layer.key_norm, layer.attention_post_norm)
+    epsilons = {
+        norm.eps for norm in (*norms, layer.feed_forward_norm, layer.feed_forward_post_norm) if norm is not None
+    }
+    assert len(epsilons) == 1, epsilons
+    return structs.Layer(
+        qkv=ctypes.addressof(layer.qkv.struct),
+        output=ctypes.addressof(layer.output.struct),
+        gate_up=ctypes.addressof(layer.gate_up.struct),
+        down=ctypes.addressof(layer.down.struct),
+        attention_norm=_norm(layer.attention_norm),
+        feed_forward_norm=_norm(layer.feed_forward_norm),
+        attention_post_norm=_norm(layer.attention_post_norm),
+        feed_forward_post_norm=_norm(layer.feed_forward_post_norm),
+        qkv_bias=None if layer.qkv_bias is None else layer.qkv_bias.data_ptr(),
+        query_norm=_norm(layer.query_norm),
+        key_norm=_norm(layer.key_norm),
+        rope_table=layer.rope_table.data_ptr(),
+        norm_eps=layer.attention_norm.eps,
+        scale=layer.scale,
+        softcap=0.0 if layer.softcap is None else layer.softcap,
+        window=0 if layer.window is None else layer.window,
+        activation=ACTIVATIONS[layer.activation],
+    )
+
+
+def _norm(norm: Norm | None) -> int | None:
+    return None if norm is None else norm.weight.data_ptr()

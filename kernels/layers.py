@@ -1,0 +1,37 @@
+"""A decoder's layers run operation by operation, on any backend. Knows nothing of sequences, files, or the head."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torch import Tensor
+
+from kernels.ops import Backend, DecoderLayer, ForwardInput, LayerStack
+
+
+class OperationStack(LayerStack):
+    """One call of the backend per operation."""
+
+    def __init__(
+        self, backend: Backend, table: Any, layers: tuple[DecoderLayer, ...], embedding_scale: float = 1.0
+    ) -> None:
+        self._backend = backend
+        self._table = table
+        self._layers = layers
+        self._embedding_scale = embedding_scale
+
+    def hidden(self, rows: ForwardInput, key_pool: Tensor, value_pool: Tensor) -> Tensor:
+        x = self._backend.embed(self._table, rows.token_ids, self._embedding_scale)
+        for layer, keys, values in zip(self._layers, key_pool, value_pool, strict=True):
+            x = self._layer(layer, x, rows, keys, values)
+        return x
+
+    def _layer(self, layer: DecoderLayer, x: Tensor, rows: ForwardInput, keys: Tensor, values: Tensor) -> Tensor:
+        backend, narrow = self._backend, rows.num_narrow_rows
+        qkv = backend.norm_linear(x, layer.attention_norm, layer.qkv, layer.qkv_bias, narrow)
+        norms = layer.query_norm, layer.key_norm
+        q = backend.rope_append(qkv, rows.positions, layer.rope_table, keys, values, rows.slots, *norms)
+        attended = backend.paged_attention(q, keys, values, rows.attention, layer.scale, layer.window, layer.softcap)
+        x = backend.linear_add(attended, layer.output, x, layer.attention_post_norm, narrow)
+        gated = backend.norm_gate_up(x, layer.feed_forward_norm, layer.gate_up, layer.activation, narrow)
+        return backend.linear_add(gated, layer.down, x, layer.feed_forward_post_norm, narrow)
