@@ -8,18 +8,19 @@
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
-#if defined(__AVX512VNNI__)
-enum { NARROW_ROWS = 8, WIDE_ROWS = 8 }; // 32 vector registers
-#elif defined(__aarch64__)
-enum { NARROW_ROWS = 4, WIDE_ROWS = 2 };
+// So many rows of x share the unpacked codes. Where there are 16 vector registers, more than four rows spill, which only
+// pays for 3-bit codes: they take longest to unpack.
+enum { MAX_HANDFUL = 8 };
+#if defined(__AVX512VNNI__) || defined(__aarch64__) // 32 vector registers
+#define DI_LARGEST_HANDFUL(bits) 8
 #else
-enum { NARROW_ROWS = 4, WIDE_ROWS = 2 };
+#define DI_LARGEST_HANDFUL(bits) ((bits) == 3 ? 8 : 4)
 #endif
 
 // One run: sums[r] = (scale * sum(q codes)) of eight weight rows, for num_rows rows of x.
 ALWAYS_INLINE void narrow_run(
     const uint8_t *run, int bits, const di_run_codes *x, ptrdiff_t x_stride, int num_rows, vf *sums) {
-    dot_narrow dots[NARROW_ROWS];
+    dot_narrow dots[MAX_HANDFUL];
 #pragma GCC unroll 8
     for (int r = 0; r < num_rows; r++) dots[r] = dot_narrow_zero();
 #pragma GCC unroll 8
@@ -34,7 +35,7 @@ ALWAYS_INLINE void narrow_run(
 }
 
 ALWAYS_INLINE void wide_run(const uint8_t *run, const di_run_codes *x, ptrdiff_t x_stride, int num_rows, vf *sums) {
-    dot_wide dots[WIDE_ROWS];
+    dot_wide dots[MAX_HANDFUL];
 #pragma GCC unroll 8
     for (int r = 0; r < num_rows; r++) dots[r] = dot_wide_zero();
 #pragma GCC unroll 8
@@ -52,7 +53,7 @@ ALWAYS_INLINE void wide_run(const uint8_t *run, const di_run_codes *x, ptrdiff_t
 ALWAYS_INLINE void block_times_rows(
     const uint8_t *group, int num_groups, int runs_per_group, int bits, int has_minimum,
     const di_run_codes *x, ptrdiff_t x_stride, int num_rows, float *y, ptrdiff_t y_stride) {
-    vf totals[8];
+    vf totals[MAX_HANDFUL];
 #pragma GCC unroll 8
     for (int r = 0; r < num_rows; r++) totals[r] = vf_zero();
     for (int g = 0; g < num_groups; g++) {
@@ -63,7 +64,7 @@ ALWAYS_INLINE void block_times_rows(
             group += 2 * DI_BLOCK_ROWS;
         }
         for (int run = 0; run < runs_per_group; run++) {
-            vf sums[8];
+            vf sums[MAX_HANDFUL];
             if (bits == 8)
                 wide_run(group, x, x_stride, num_rows, sums);
             else
@@ -111,12 +112,10 @@ ALWAYS_INLINE void tile(
             blocks_times_rows(                                                                                        \
                 w, first_block, num_blocks, runs_per_group, bits, has_minimum, x, x_stride, handful, y, y_stride);    \
     }
-    if (bits == 8 ? WIDE_ROWS >= 8 : NARROW_ROWS >= 8) {
+    if (DI_LARGEST_HANDFUL(bits) == 8) {
         DI_HANDFUL(8)
     }
-    if (bits == 8 ? WIDE_ROWS >= 4 : NARROW_ROWS >= 4) {
-        DI_HANDFUL(4)
-    }
+    DI_HANDFUL(4)
     DI_HANDFUL(2)
     DI_HANDFUL(1)
 #undef DI_HANDFUL

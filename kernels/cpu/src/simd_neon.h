@@ -1,0 +1,72 @@
+// vf on arm64: two vectors of four.
+#ifndef DI_SIMD_NEON_H
+#define DI_SIMD_NEON_H
+
+#include <arm_neon.h>
+
+typedef struct vf {
+    float32x4_t low, high;
+} vf;
+
+static inline vf vf_set(float a) { return (vf){vdupq_n_f32(a), vdupq_n_f32(a)}; }
+static inline vf vf_zero(void) { return vf_set(0.0f); }
+static inline vf vf_load(const float *p) { return (vf){vld1q_f32(p), vld1q_f32(p + 4)}; }
+static inline void vf_store(float *p, vf a) {
+    vst1q_f32(p, a.low);
+    vst1q_f32(p + 4, a.high);
+}
+static inline vf vf_broadcast(const float *p) { return vf_set(*p); }
+static inline vf vf_add(vf a, vf b) { return (vf){vaddq_f32(a.low, b.low), vaddq_f32(a.high, b.high)}; }
+static inline vf vf_sub(vf a, vf b) { return (vf){vsubq_f32(a.low, b.low), vsubq_f32(a.high, b.high)}; }
+static inline vf vf_mul(vf a, vf b) { return (vf){vmulq_f32(a.low, b.low), vmulq_f32(a.high, b.high)}; }
+static inline vf vf_div(vf a, vf b) { return (vf){vdivq_f32(a.low, b.low), vdivq_f32(a.high, b.high)}; }
+// a * b + c, rounded once
+static inline vf vf_fma(vf a, vf b, vf c) {
+    return (vf){vfmaq_f32(c.low, a.low, b.low), vfmaq_f32(c.high, a.high, b.high)};
+}
+// b where either is NaN
+static inline vf vf_min(vf a, vf b) {
+    return (vf){vbslq_f32(vcltq_f32(a.low, b.low), a.low, b.low), vbslq_f32(vcltq_f32(a.high, b.high), a.high, b.high)};
+}
+static inline vf vf_max(vf a, vf b) {
+    return (vf){vbslq_f32(vcgtq_f32(a.low, b.low), a.low, b.low), vbslq_f32(vcgtq_f32(a.high, b.high), a.high, b.high)};
+}
+static inline vf vf_abs(vf a) { return (vf){vabsq_f32(a.low), vabsq_f32(a.high)}; }
+static inline vf vf_round(vf a) { return (vf){vrndnq_f32(a.low), vrndnq_f32(a.high)}; }
+
+static inline float32x4_t vf_mul_pow2_half(float32x4_t a, float32x4_t n) {
+    int32x4_t bits = vshlq_n_s32(vaddq_s32(vcvtnq_s32_f32(n), vdupq_n_s32(127)), 23);
+    return vmulq_f32(a, vreinterpretq_f32_s32(bits));
+}
+// a * 2**n for whole n in [-126, 127]
+static inline vf vf_mul_pow2(vf a, vf n) {
+    return (vf){vf_mul_pow2_half(a.low, n.low), vf_mul_pow2_half(a.high, n.high)};
+}
+
+// Eight IEEE half floats.
+static inline vf vf_load_half(const uint16_t *p) {
+    float16x8_t halves = vreinterpretq_f16_u16(vld1q_u16(p));
+    return (vf){vcvt_f32_f16(vget_low_f16(halves)), vcvt_high_f32_f16(halves)};
+}
+static inline void vf_store_half(uint16_t *p, vf a) {
+    vst1q_u16(p, vreinterpretq_u16_f16(vcvt_high_f16_f32(vcvt_f16_f32(a.low), a.high)));
+}
+
+static inline float32x4_t vf_max_bits(float32x4_t a, float32x4_t b) {
+    return vreinterpretq_f32_s32(vmaxq_s32(vreinterpretq_s32_f32(a), vreinterpretq_s32_f32(b)));
+}
+// Of magnitudes (no sign bit): the larger, or NaN where either is NaN. As integers their bits have the same order.
+static inline vf vf_max_magnitude(vf a, vf b) {
+    return (vf){vf_max_bits(a.low, b.low), vf_max_bits(a.high, b.high)};
+}
+
+static inline int8x8_t vf_to_bytes(vf a) {
+    return vqmovn_s16(vcombine_s16(vqmovn_s32(vcvtnq_s32_f32(a.low)), vqmovn_s32(vcvtnq_s32_f32(a.high))));
+}
+// Whole numbers in [-128, 127] to 32 bytes, in order.
+static inline void vf_store_bytes(int8_t *p, vf a, vf b, vf c, vf d) {
+    vst1q_s8(p, vcombine_s8(vf_to_bytes(a), vf_to_bytes(b)));
+    vst1q_s8(p + 16, vcombine_s8(vf_to_bytes(c), vf_to_bytes(d)));
+}
+
+#endif
