@@ -38,7 +38,7 @@ VARIANTS = {
         "avxvnni": (*_AVX2, "-mavxvnni"),
         "avx512vnni": (*_AVX2, "-mavx512f", "-mavx512bw", "-mavx512vl", "-mavx512vnni"),
     },
-    "aarch64": {"neon": (), "neondot": ("-march=armv8.2-a+dotprod",)},
+    "aarch64": {"neon": (), "neondot": ("-mcpu=generic+dotprod",)},
 }
 
 # Contraction would fuse a * b + c where the compiler likes; sums must not depend on it.
@@ -101,27 +101,31 @@ def compiler(target: Target, cc: str | None = None) -> list[str]:
     return [found]
 
 
+def compile_objects(target: Target, folder: Path, cc: str | None = None, extra_flags: Sequence[str] = ()) -> list[str]:
+    """The paths of all object files, in `folder`. Raises `BuildError` with what the compiler said."""
+    command = [*compiler(target, cc), *FLAGS, f'-DDI_SOURCE_DIGEST="{source_digest()}"']
+    if target.system != "windows":
+        command += ["-fPIC", "-pthread"]
+    jobs: list[tuple[str, Path, list[str]]] = [(name, folder / f"{name}.o", []) for name in PLAIN]
+    for variant, variant_flags in VARIANTS[target.machine].items():
+        for name in VARIED:
+            jobs.append((name, folder / f"{name}_{variant}.o", [f"-DDI_VARIANT={variant}", *variant_flags]))
+    with ThreadPoolExecutor(os.cpu_count()) as executor:
+        for done in [
+            executor.submit(_run, [*command, *more, *extra_flags, "-c", str(SOURCES / f"{name}.c"), "-o", str(output)])
+            for name, output, more in jobs
+        ]:
+            done.result()
+    return [str(output) for _, output, _ in jobs]
+
+
 def build(target: Target, path: Path, cc: str | None = None, extra_flags: Sequence[str] = ()) -> None:
     """Write the library to `path`, replacing it in one move. Raises `BuildError` with what the compiler said."""
-    command = compiler(target, cc)
-    flags = [*FLAGS, f'-DDI_SOURCE_DIGEST="{source_digest()}"', *extra_flags]
-    if target.system != "windows":
-        flags += ["-fPIC", "-pthread"]
     with tempfile.TemporaryDirectory() as folder:
-        jobs: list[tuple[str, Path, list[str]]] = [(name, Path(folder) / f"{name}.o", []) for name in PLAIN]
-        for variant, variant_flags in VARIANTS[target.machine].items():
-            for name in VARIED:
-                jobs.append((name, Path(folder) / f"{name}_{variant}.o", [f"-DDI_VARIANT={variant}", *variant_flags]))
-        with ThreadPoolExecutor(os.cpu_count()) as executor:
-            for done in [
-                executor.submit(_run, [*command, *flags, *more, "-c", str(SOURCES / f"{name}.c"), "-o", str(output)])
-                for name, output, more in jobs
-            ]:
-                done.result()
+        objects = compile_objects(target, Path(folder), cc, extra_flags)
         linked = path.with_name(f"{path.name}.{os.getpid()}.partial")
-        objects = [str(output) for _, output, _ in jobs]
         libraries = [] if target.system == "windows" else ["-pthread", "-lm"]
-        _run([*command, "-shared", *extra_flags, *objects, "-o", str(linked), *libraries])
+        _run([*compiler(target, cc), "-shared", *extra_flags, *objects, "-o", str(linked), *libraries])
         os.replace(linked, path)
 
 

@@ -27,7 +27,7 @@ struct di_pool {
     _Atomic(const di_stage *) end;
     _Alignas(CACHE_LINE) _Atomic int num_done;
     _Alignas(CACHE_LINE) _Atomic int is_running;
-    _Atomic int num_parked;
+    _Atomic int is_parked; // one worker at least, or about to
     _Atomic int is_stopping;
     di_mutex mutex;
     di_condition work_came;
@@ -36,12 +36,12 @@ struct di_pool {
     di_worker workers[DI_MAX_WORKERS]; // [0] is the caller and has no thread
 };
 
+// After the ticket was stored. Both accesses are sequentially consistent, as those of park() the other way round: either
+// this sees that somebody parks, or they see the ticket.
 static void wake_parked(di_pool *pool) {
-    // Orders the ticket's store before this load; park() does it the other way round.
-    atomic_thread_fence(memory_order_seq_cst);
-    if (atomic_load_explicit(&pool->num_parked, memory_order_relaxed) == 0) return;
+    if (atomic_load(&pool->is_parked) == 0) return;
     di_mutex_lock(&pool->mutex);
-    atomic_store(&pool->num_parked, 0);
+    atomic_store(&pool->is_parked, 0);
     di_condition_wake_all(&pool->work_came);
     di_mutex_unlock(&pool->mutex);
 }
@@ -58,7 +58,7 @@ static void publish(di_pool *pool, const di_stage *stage, const di_stage *end) {
     atomic_store_explicit(&pool->num_done, 0, memory_order_relaxed);
     atomic_store_explicit(&pool->stage, stage, memory_order_relaxed);
     atomic_store_explicit(&pool->end, end, memory_order_relaxed);
-    atomic_store_explicit(&pool->ticket, generation << 32 | (uint32_t)stage->num_items, memory_order_release);
+    atomic_store(&pool->ticket, generation << 32 | (uint32_t)stage->num_items);
     wake_parked(pool);
 }
 
@@ -83,10 +83,9 @@ static int has_work(di_pool *pool) { return (uint32_t)atomic_load(&pool->ticket)
 
 static void park(di_pool *pool) {
     di_mutex_lock(&pool->mutex);
-    atomic_store(&pool->num_parked, 1);
-    atomic_thread_fence(memory_order_seq_cst);
-    while (!has_work(pool) && !atomic_load(&pool->is_stopping)) {
-        atomic_store(&pool->num_parked, 1);
+    for (;;) {
+        atomic_store(&pool->is_parked, 1);
+        if (has_work(pool) || atomic_load(&pool->is_stopping)) break;
         di_condition_wait(&pool->work_came, &pool->mutex);
     }
     di_mutex_unlock(&pool->mutex);
