@@ -23,7 +23,7 @@ from pathlib import Path
 SOURCES = Path(__file__).resolve().parent / "src"
 
 PLAIN = (
-    "attention_plan", "blocks", "calls", "decoder", "digest", "dispatch", "embed", "linear", "pool", "program",
+    "attention_plan", "blocks", "calls", "decoder", "digest", "dispatch", "embed", "linear", "pool",
     "repack", "scratch",
 )  # fmt: skip
 """Compiled once."""
@@ -53,10 +53,11 @@ class BuildError(RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A processor family (`x86_64`, `aarch64`) and a system (`linux`, `windows`, `macos`)."""
+    """A processor family (`x86_64`, `aarch64`), a system (`linux`, `windows`, `macos`), and its C library for zig."""
 
     machine: str
     system: str
+    libc: str = "gnu"
 
     @property
     def library_name(self) -> str:
@@ -65,7 +66,7 @@ class Target:
     @property
     def triple(self) -> str:
         """As zig names it; with the processor's baseline, not the features of this machine."""
-        return f"{self.machine}-{self.system}" + {"linux": "-gnu", "windows": "-gnu", "macos": ""}[self.system]
+        return f"{self.machine}-{self.system}" + ("" if self.system == "macos" else f"-{self.libc}")
 
 
 def host_target() -> Target:

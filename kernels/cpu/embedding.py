@@ -9,19 +9,15 @@ from torch import Tensor
 
 from kernels.cpu.library import EmbeddingStruct
 from kernels.cpu.pool import Pool
-from kernels.cpu.program import Program
 from kernels.cpu.weights import NativeWeight
 
 
 class Embedding:
     """`y[i] = scale * table[token_ids[i]]`, float32. For one thread at a time."""
 
-    kind = 1
-
     def __init__(self, table: NativeWeight, scale: float = 1.0) -> None:
         self._table = table  # the struct has only its address
         self.struct = EmbeddingStruct(table=ctypes.pointer(table.struct), scale=scale)
-        self._alone = Program([self])
 
     def bind(self, token_ids: Tensor, y: int) -> None:
         """The next call: token_ids int64 [M], contiguous, which must live until then; y the address of [M, K].
@@ -40,5 +36,5 @@ class Embedding:
         """A new tensor [M, K]."""
         y = torch.empty(token_ids.numel(), self._table.shape[1])
         self.bind(token_ids, y.data_ptr())
-        self._alone.run(pool)
+        pool.library.di_embed(pool.handle, self.struct)
         return y

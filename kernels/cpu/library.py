@@ -43,12 +43,6 @@ class EmbeddingStruct(ctypes.Structure):
     )
 
 
-class OperationStruct(ctypes.Structure):
-    """`di_operation` of src/program.h."""
-
-    _fields_ = (("kind", c_int64), ("descriptor", c_void_p))
-
-
 class LinearStruct(ctypes.Structure):
     """`di_linear` of src/linear.h. The fields after `y` are the plan's."""
 
@@ -88,7 +82,8 @@ _SIGNATURES = {
     "di_scratch_destroy": (None, (c_void_p,)),
     "di_weight_bytes": (c_size_t, (POINTER(WeightStruct),)),
     "di_repack": (None, (c_void_p, POINTER(WeightStruct), c_void_p, c_void_p, c_void_p)),
-    "di_program_run": (c_int, (c_void_p, c_void_p, POINTER(OperationStruct), c_int)),
+    "di_embed": (None, (c_void_p, POINTER(EmbeddingStruct))),
+    "di_linear_run": (c_int, (c_void_p, c_void_p, POINTER(LinearStruct))),
 }
 
 

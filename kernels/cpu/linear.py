@@ -1,7 +1,7 @@
 """The linear operations on native weights: the Python face of src/linear.h.
 
-An operation is built once for a layer and called with tensors; `Linear.bind` fills the call of one of several that a
-`Program` runs in a row. Knows nothing of sequences, and checks nothing: callers do (kernels/checks.py).
+An operation is built once for a layer and called with tensors, or bound to buffers once and run many times. Knows
+nothing of sequences, and checks nothing: callers do (kernels/checks.py).
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from torch import Tensor
 
 from kernels.cpu.library import LinearStruct
 from kernels.cpu.pool import Pool
-from kernels.cpu.program import Program
 from kernels.cpu.weights import NativeWeight
 from kernels.ops import Norm
 
@@ -26,8 +25,6 @@ class Linear:
     With `activation`, the weight is gate above up and `y = activation(gate) * up`. With `post_norm`,
     `y = residual + rms_norm(linear(x))`. For one thread at a time.
     """
-
-    kind = 2
 
     def __init__(
         self,
@@ -50,7 +47,6 @@ class Linear:
             activation=0 if activation is None else ACTIVATIONS[activation],
         )
         self.has_post_norm = post_norm is not None
-        self._alone = Program([self])
 
     def bind(self, num_rows: int, x: int, y: int, residual: int | None = None) -> None:
         """The addresses of the next call: x [num_rows, K], y and residual [num_rows, num_outputs]; y may be the
@@ -62,5 +58,10 @@ class Linear:
         """x [M, K] to a new tensor [M, num_outputs]."""
         y = torch.empty(x.shape[0], self.num_outputs)
         self.bind(x.shape[0], x.data_ptr(), y.data_ptr(), None if residual is None else residual.data_ptr())
-        self._alone.run(pool)
+        self.run(pool)
         return y
+
+    def run(self, pool: Pool) -> None:
+        """The call that was bound. Raises MemoryError."""
+        if pool.library.di_linear_run(pool.handle, pool.scratch, self.struct) != 0:
+            raise MemoryError(f"no memory for {self.struct.num_rows} rows of {self._num_columns} columns")

@@ -37,3 +37,8 @@ static void embed_row(const void *context, int item, int worker) {
 di_stage di_embed_stage(const di_embedding *embedding) {
     return (di_stage){embed_row, embedding, embedding->num_tokens};
 }
+
+void di_embed(di_pool *pool, const di_embedding *embedding) {
+    di_stage stage = di_embed_stage(embedding);
+    di_pool_run(pool, &stage, 1);
+}

@@ -131,3 +131,11 @@ int di_linear_plan(di_linear *l, int num_workers, di_scratch *scratch, di_stage 
     if (l->post_norm) stages[num_stages++] = (di_stage){add_normed_item, l, l->num_rows};
     return num_stages;
 }
+
+int di_linear_run(di_pool *pool, di_scratch *scratch, di_linear *linear) {
+    di_stage stages[DI_LINEAR_MAX_STAGES];
+    int num_stages = di_linear_plan(linear, di_pool_num_workers(pool), scratch, stages);
+    if (num_stages < 0) return -1;
+    di_pool_run(pool, stages, num_stages);
+    return 0;
+}

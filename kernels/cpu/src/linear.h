@@ -45,4 +45,7 @@ typedef struct di_linear {
 // operation lives until the run is over. Plan all operations of a run before it starts.
 int di_linear_plan(di_linear *linear, int num_workers, di_scratch *scratch, di_stage *stages);
 
+// Plan and run one operation by itself; -1 if memory is short.
+DI_EXPORT int di_linear_run(di_pool *pool, di_scratch *scratch, di_linear *linear);
+
 #endif

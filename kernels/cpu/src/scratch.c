@@ -12,15 +12,6 @@ static int grow(di_run_codes **memory, size_t *have, size_t want) {
     return *memory != 0;
 }
 
-di_stage *di_scratch_stages(di_scratch *scratch, int num_stages) {
-    if (num_stages > scratch->num_stages) {
-        free(scratch->stages);
-        scratch->stages = malloc(sizeof(di_stage) * (size_t)num_stages);
-        scratch->num_stages = scratch->stages ? num_stages : 0;
-    }
-    return scratch->stages;
-}
-
 int di_scratch_grow_shared(di_scratch *scratch, size_t bytes) {
     return grow(&scratch->codes, &scratch->codes_bytes, bytes);
 }
@@ -51,6 +42,5 @@ void di_scratch_destroy(di_scratch *scratch) {
         free(scratch->workers[i].codes);
     }
     free(scratch->codes);
-    free(scratch->stages);
     free(scratch);
 }

@@ -23,13 +23,8 @@ struct di_scratch {
     int64_t last_serial;
     di_run_codes *codes; // rows that were quantised once for all workers
     size_t codes_bytes;
-    di_stage *stages;
-    int num_stages;
     di_worker_scratch workers[DI_MAX_WORKERS];
 };
-
-// Room for the stages of a run; null if memory is short.
-di_stage *di_scratch_stages(di_scratch *scratch, int num_stages);
 
 // Room for `bytes` in the shared rows, or in those of each worker. 0 if memory is short.
 int di_scratch_grow_shared(di_scratch *scratch, size_t bytes);

@@ -67,5 +67,6 @@ typedef struct di_embedding {
 } di_embedding;
 
 di_stage di_embed_stage(const di_embedding *embedding);
+DI_EXPORT void di_embed(di_pool *pool, const di_embedding *embedding);
 
 #endif

@@ -39,7 +39,9 @@ MODES = {
     "thread": Mode("gcc", (*SANITIZED, "-fsanitize=thread"), tools=("gcc",)),
     # valgrind does not know AVX-512, and says so of the processor: the kernels then take AVX2
     "valgrind": Mode(None, ("-g",), ("valgrind", "-q", "--error-exitcode=1", "--leak-check=full"), ("valgrind",)),
-    "arm64": Mode(None, (), ("qemu-aarch64", "-cpu", "max"), ("qemu-aarch64",), build.Target("aarch64", "linux")),
+    "arm64": Mode(
+        None, (), ("qemu-aarch64", "-cpu", "max"), ("qemu-aarch64",), build.Target("aarch64", "linux", "musl")
+    ),
 }
 
 

@@ -8,7 +8,7 @@
 
 #include "half.h"
 #include "kernels.h"
-#include "program.h"
+#include "linear.h"
 
 enum { N = 42, K = 256, M = 19 };
 
@@ -78,8 +78,7 @@ static void run(di_pool *pool, di_scratch *scratch, di_linear *linear, const flo
     linear->x = x;
     linear->num_rows = num_rows;
     linear->y = y;
-    di_operation operation = {DI_OPERATION_LINEAR, linear};
-    if (di_program_run(pool, scratch, &operation, 1) != 0) abort();
+    if (di_linear_run(pool, scratch, linear) != 0) abort();
 }
 
 // All rows at once, then each alone: the same bits.
@@ -129,8 +128,7 @@ static void check_format(di_pool *pool, di_scratch *scratch, int bits, int group
     int64_t tokens[] = {N - 1, 0, 7};
     float *rows = malloc(sizeof(float) * 3 * K);
     di_embedding embedding = {&w, tokens, rows, 2.0f, 3};
-    di_operation operation = {DI_OPERATION_EMBED, &embedding};
-    if (di_program_run(pool, scratch, &operation, 1) != 0) abort();
+    di_embed(pool, &embedding);
     for (int i = 0; i < 3 * K; i++)
         expect_near("embedding", rows[i], 2.0 * weight_of(plain, &w, (int)tokens[i / K], i % K), 0);
     free(rows), free(z), free(y), free(w.data), free(residual), free(norm), free(x), free(plain);
