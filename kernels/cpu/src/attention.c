@@ -21,9 +21,10 @@
 enum {
     ROW_GROUP = 3,    // rows in registers
     KEY_GROUP = 4,    // keys in registers
+    CACHE_LINE = 64,
     KEY_RUN = 32,     // keys that stay in the first-level cache while all rows pass
     DIM_RUN = 4,      // vectors of a value in registers
-    DIRECT_ROWS = 6,  // up to so many folded rows read half floats from the pool
+    DIRECT_ROWS = 24,  // up to so many folded rows read half floats from the pool
 };
 
 typedef struct tile {
@@ -31,9 +32,12 @@ typedef struct tile {
     const di_attention_item *item;
     int group, num_folded, dim; // dim: head_dim padded to whole vectors
     int64_t first_position;     // of row 0
-    int is_half;                // what key_rows and value_rows point to
+    int is_half; // what key_rows point to
     int is_written_out;
-    const void **key_rows, **value_rows; // [128] of the chunk under way
+    const char **key_rows;      // [128] of the chunk under way
+    const char **next_key_rows; // [128] of the chunk after it, where the tile reads the pool
+    intptr_t to_value;          // bytes from a key to its value
+    int row_bytes;
     float *written_keys, *written_values; // [128, dim]
     float *q;                             // [folded, dim], scaled
     float *scores;                        // [folded, 128]
@@ -67,11 +71,15 @@ static tile open_tile(const di_attention *layer, const di_attention_item *item, 
     t.is_written_out = t.dim != shape->head_dim || (shape->is_half && t.num_folded > DIRECT_ROWS);
     t.is_half = shape->is_half && !t.is_written_out;
     char *scratch = plan->scratch + worker * plan->scratch_bytes;
-    t.key_rows = (const void **)scratch;
-    t.value_rows = t.key_rows + DI_CHUNK_KEYS;
-    scratch += 2 * DI_CHUNK_KEYS * sizeof(void *);
+    t.key_rows = (const char **)scratch;
+    t.next_key_rows = t.key_rows + DI_CHUNK_KEYS;
+    scratch += 2 * DI_CHUNK_KEYS * sizeof(char *);
+    t.row_bytes = shape->head_dim * (int)(shape->is_half ? sizeof(uint16_t) : sizeof(float));
     t.written_keys = take(&scratch, DI_CHUNK_KEYS * t.dim);
     t.written_values = take(&scratch, DI_CHUNK_KEYS * t.dim);
+    const char *keys = t.is_written_out ? (char *)t.written_keys : layer->keys;
+    const char *values = t.is_written_out ? (char *)t.written_values : layer->values;
+    t.to_value = (intptr_t)values - (intptr_t)keys;
     t.scores = take(&scratch, (int64_t)t.num_folded * DI_CHUNK_KEYS);
     t.q = take(&scratch, (int64_t)t.num_folded * t.dim);
     t.chunk_out = take(&scratch, (int64_t)t.num_folded * t.dim);
@@ -129,34 +137,49 @@ static void write_out(float *target, const void *row, int head_dim, int dim, int
     }
 }
 
-// Point key_rows and value_rows at the seen keys of a chunk. Their neighbours up to the next whole group of keys are
-// pointed at a seen key: what is computed of them is thrown away, but it has to be readable.
-static void find_keys(tile *t, int64_t chunk_start, key_range seen) {
+static const char *pool_row(const tile *t, const void *pool, int64_t key) {
     const di_attention_plan *plan = t->layer->plan;
     const di_attention_shape *shape = &plan->shape;
-    const int64_t *table = plan->batch.block_tables[t->item->sequence];
-    int64_t row_bytes = shape->head_dim * (int64_t)(shape->is_half ? sizeof(uint16_t) : sizeof(float));
-    int64_t block = (chunk_start + seen.first) / shape->block_size, offset = (chunk_start + seen.first) % shape->block_size;
+    int64_t block = plan->batch.block_tables[t->item->sequence][key / shape->block_size];
+    int64_t row = (block * shape->num_kv_heads + t->item->kv_head) * shape->block_size + key % shape->block_size;
+    return (const char *)pool + row * t->row_bytes;
+}
+
+// Point key_rows at the seen keys of a chunk in the pool, a block's keys at a time. Their neighbours up to the next whole
+// group of keys are pointed at a seen key: what is computed of them is thrown away, but it has to be readable.
+static void find_keys(const tile *t, const char **key_rows, int64_t chunk_start, key_range seen) {
+    int64_t block_size = t->layer->plan->shape.block_size;
+    for (int key = seen.first; key < seen.end;) {
+        int64_t left = block_size - (chunk_start + key) % block_size;
+        int end = left < seen.end - key ? key + (int)left : seen.end;
+        const char *row = pool_row(t, t->layer->keys, chunk_start + key);
+        for (; key < end; key++, row += t->row_bytes) key_rows[key] = row;
+    }
+    for (int key = seen.first & ~(KEY_GROUP - 1); key < seen.first; key++) key_rows[key] = key_rows[seen.first];
+    for (int key = seen.end; key & (KEY_GROUP - 1); key++) key_rows[key] = key_rows[seen.first];
+}
+
+// Write the seen keys and values out in float32, and point key_rows at them.
+static void write_keys(const tile *t, key_range seen) {
+    const di_attention_shape *shape = &t->layer->plan->shape;
+    intptr_t to_value = (intptr_t)t->layer->values - (intptr_t)t->layer->keys;
     for (int key = seen.first; key < seen.end; key++) {
-        int64_t row = (table[block] * shape->num_kv_heads + t->item->kv_head) * shape->block_size + offset;
-        const char *key_row = (const char *)t->layer->keys + row * row_bytes;
-        const char *value_row = (const char *)t->layer->values + row * row_bytes;
-        t->key_rows[key] = key_row;
-        t->value_rows[key] = value_row;
-        if (t->is_written_out) {
-            float *k = t->written_keys + (int64_t)key * t->dim, *v = t->written_values + (int64_t)key * t->dim;
-            write_out(k, key_row, shape->head_dim, t->dim, shape->is_half);
-            write_out(v, value_row, shape->head_dim, t->dim, shape->is_half);
-            t->key_rows[key] = k;
-            t->value_rows[key] = v;
-        }
-        if (++offset == shape->block_size) offset = 0, block++;
+        float *k = t->written_keys + (int64_t)key * t->dim, *v = t->written_values + (int64_t)key * t->dim;
+        write_out(k, t->key_rows[key], shape->head_dim, t->dim, shape->is_half);
+        write_out(v, t->key_rows[key] + to_value, shape->head_dim, t->dim, shape->is_half);
+        t->key_rows[key] = (const char *)k;
     }
     for (int key = seen.first & ~(KEY_GROUP - 1); key < seen.first; key++) t->key_rows[key] = t->key_rows[seen.first];
     for (int key = seen.end; key & (KEY_GROUP - 1); key++) t->key_rows[key] = t->key_rows[seen.first];
 }
 
-INLINE void score_group(const float *q, int num_rows, const void *const *keys, int is_half, int dim, float *scores) {
+// Ask for a row ahead of its use. Rows lie scattered in short runs that the processor does not foresee, and a layer's
+// part of the pool was last read a whole forward ago.
+INLINE void prefetch_row(const char *row, int row_bytes) {
+    for (int byte = 0; byte < row_bytes; byte += CACHE_LINE) __builtin_prefetch(row + byte, 0, 3);
+}
+
+INLINE void score_group(const float *q, int num_rows, const char *const *keys, int is_half, int dim, float *scores) {
     vf sums[ROW_GROUP][KEY_GROUP];
     for (int r = 0; r < num_rows; r++)
         for (int k = 0; k < KEY_GROUP; k++) sums[r][k] = vf_zero();
@@ -175,8 +198,12 @@ INLINE void score_group(const float *q, int num_rows, const void *const *keys, i
 INLINE void score_keys(const tile *t, int first_row, int num_rows, key_range keys, int is_half) {
     const float *q = t->q + (int64_t)first_row * t->dim;
     float *scores = t->scores + (int64_t)first_row * DI_CHUNK_KEYS;
-    for (int key = keys.first & ~(KEY_GROUP - 1); key < keys.end; key += KEY_GROUP)
+    int fetches_values = first_row == 0 && !t->is_written_out;
+    for (int key = keys.first & ~(KEY_GROUP - 1); key < keys.end; key += KEY_GROUP) {
+        for (int k = 0; fetches_values && k < KEY_GROUP; k++)
+            prefetch_row(t->key_rows[key + k] + t->to_value, t->row_bytes);
         score_group(q, num_rows, t->key_rows + key, is_half, t->dim, scores + key);
+    }
 }
 
 static void score_rows(const tile *t, int first_row, int num_rows, key_range keys) {
@@ -238,11 +265,13 @@ INLINE void add_values(const tile *t, int first_row, int num_rows, key_range key
                        int is_half) {
     const float *weights = t->scores + (int64_t)first_row * DI_CHUNK_KEYS;
     float *out = t->chunk_out + (int64_t)first_row * t->dim + offset;
+    int fetches_keys = first_row == 0 && offset == 0 && !t->is_written_out;
     vf sums[ROW_GROUP][DIM_RUN];
     for (int r = 0; r < num_rows; r++)
         for (int n = 0; n < num_vectors; n++) sums[r][n] = vf_load(out + (int64_t)r * t->dim + n * VF_LANES);
     for (int key = keys.first; key < keys.end; key++) {
-        const void *value_row = t->value_rows[key];
+        const char *value_row = t->key_rows[key] + t->to_value;
+        if (fetches_keys) prefetch_row(t->next_key_rows[key], t->row_bytes);
         vf w[ROW_GROUP];
         for (int r = 0; r < num_rows; r++) w[r] = vf_broadcast(weights + r * DI_CHUNK_KEYS + key);
         for (int n = 0; n < num_vectors; n++) {
@@ -299,11 +328,12 @@ static void add_chunk(const tile *t, int64_t chunk_start) {
     }
 }
 
-// The chunk's maximum, sum and vector of every row; the maximum is minus infinity where a row sees none of it.
+// The chunk's maximum, sum and vector of every row; the maximum is minus infinity where a row sees none of it. Its keys
+// have been found; those of the next chunk, if the item has one, are found and fetched on the way.
 static void attend_chunk(tile *t, int chunk) {
-    int64_t start = (int64_t)chunk * DI_CHUNK_KEYS;
+    int64_t start = (int64_t)chunk * DI_CHUNK_KEYS, next = start + DI_CHUNK_KEYS;
     key_range seen = seen_by_some(t, 0, t->num_folded, start);
-    find_keys(t, start, seen);
+    if (t->is_written_out) write_keys(t, seen);
     score_chunk(t, start, seen);
     for (int row = 0; row < t->num_folded; row++) {
         key_range range = seen_by(t, row, start);
@@ -314,7 +344,17 @@ static void attend_chunk(tile *t, int chunk) {
             t->chunk_sum[row] = 0.0f;
         }
     }
+    if (chunk + 1 < t->item->end_chunk) {
+        // where it is the shorter one, the rest fetches something harmless
+        for (int key = 0; key < DI_CHUNK_KEYS; key++) t->next_key_rows[key] = t->key_rows[seen.first];
+        find_keys(t, t->next_key_rows, next, seen_by_some(t, 0, t->num_folded, next));
+    } else {
+        memcpy(t->next_key_rows, t->key_rows, DI_CHUNK_KEYS * sizeof *t->key_rows);
+    }
     add_chunk(t, start);
+    const char **done = t->key_rows;
+    t->key_rows = t->next_key_rows;
+    t->next_key_rows = done;
 }
 
 // One more chunk of one row, in the order of the chunks.
@@ -384,6 +424,10 @@ void DI_NAME(di_attend)(const void *context, int item_index, int worker) {
     read_queries(&t);
     di_attention_split *split = item->split < 0 ? NULL : &layer->plan->splits[item->split];
     if (!split) start_rows(&t);
+    int64_t start = (int64_t)item->first_chunk * DI_CHUNK_KEYS;
+    key_range seen = seen_by_some(&t, 0, t.num_folded, start);
+    find_keys(&t, t.key_rows, start, seen);
+    for (int key = seen.first; !t.is_written_out && key < seen.end; key++) prefetch_row(t.key_rows[key], t.row_bytes);
     for (int chunk = item->first_chunk; chunk < item->end_chunk; chunk++) {
         attend_chunk(&t, chunk);
         if (split) {
