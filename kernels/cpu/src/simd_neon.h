@@ -43,6 +43,14 @@ static inline vf vf_mul_pow2(vf a, vf n) {
     return (vf){vf_mul_pow2_half(a.low, n.low), vf_mul_pow2_half(a.high, n.high)};
 }
 
+static inline float32x4_t vf_4_sums(float32x4_t a, float32x4_t b, float32x4_t c, float32x4_t d) {
+    return vpaddq_f32(vpaddq_f32(a, b), vpaddq_f32(c, d));
+}
+// p[i] = sum of the i-th vector's lanes, each in the order ((0+1)+(2+3)) + ((4+5)+(6+7)).
+static inline void vf_store_4_sums(float *p, vf a, vf b, vf c, vf d) {
+    vst1q_f32(p, vaddq_f32(vf_4_sums(a.low, b.low, c.low, d.low), vf_4_sums(a.high, b.high, c.high, d.high)));
+}
+
 // Eight IEEE half floats.
 static inline vf vf_load_half(const uint16_t *p) {
     float16x8_t halves = vreinterpretq_f16_u16(vld1q_u16(p));
