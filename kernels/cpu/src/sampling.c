@@ -68,9 +68,11 @@ static float largest_logit(const float *logits, int64_t count) {
     return largest;
 }
 
+// The first of the largest logits: looked for one by one only in the run whose own largest it is.
 static int64_t greedy(const float *logits, int64_t count) {
     float largest = largest_logit(logits, count);
     int64_t token_id = 0;
+    while (token_id + RUN <= count && largest_logit(logits + token_id, RUN) != largest) token_id += RUN;
     while (finite_logit(logits[token_id]) != largest) token_id++;
     return token_id;
 }
