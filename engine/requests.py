@@ -8,12 +8,15 @@ from __future__ import annotations
 import secrets
 from dataclasses import dataclass
 
+from engine.answer import Answer
 from engine.cache.prefix_cache import scope_digest
 from engine.errors import InvalidRequestError, RequestTooLongError
 from engine.messages import SamplingParams, Submit
 from engine.sampling_checks import check_params
 from engine.sequence import Sequence
+from engine.text.detokenizer import CONTEXT_TOKENS, IncrementalDetokenizer
 from engine.text.reasoning import OPEN, ReasoningSplitter
+from engine.text.stop import StopMatcher
 from engine.text.template import ChatTemplate
 from engine.text.tokenizer import Tokenizer
 
@@ -35,6 +38,8 @@ class RequestReader:
     default_max_tokens: int
     vocab_size: int
     end_token_ids: frozenset[int]
+    max_answers: int
+    """How many answers of one request may run at once."""
     knows_thinking: bool = False
     """Whether the model marks what it thinks by `<think>`."""
 
@@ -42,6 +47,10 @@ class RequestReader:
         """Raises `InvalidRequestError` for bad content and `RequestTooLongError` for what could never fit."""
         params = submit.params
         check_params(params, self.vocab_size)
+        if params.n > self.max_answers:
+            raise InvalidRequestError(
+                f"n is {params.n}: this engine runs {self.max_answers} answers at once, ask for fewer"
+            )
         token_ids = self._prompt_ids(submit)
         seed = secrets.randbits(63) if params.seed is None else params.seed
         return Sequence(
@@ -54,6 +63,7 @@ class RequestReader:
             params=params,
             seed=seed,
             arrival_s=arrival_s,
+            num_forks=params.n - 1,
             priority=submit.priority,
             deadline_s=None if submit.timeout_s is None else arrival_s + submit.timeout_s,
             uses_prefix_cache=submit.use_prefix_cache,
@@ -96,12 +106,20 @@ class RequestReader:
             )
         return max_tokens
 
-    def stops(self, submit: Submit) -> tuple[str, ...]:
+    def answer(self, submit: Submit, sequence: Sequence) -> Answer:
+        """How the text of one answer is made. The sequence's prompt is what `submit` says."""
+        # A raw prompt's text goes on; a chat's answer is a text of its own.
+        prompt_ids = sequence.token_ids[: sequence.num_prompt_tokens]
+        context = [] if submit.prompt is None else prompt_ids[-CONTEXT_TOKENS:]
+        detokenizer = IncrementalDetokenizer(self.tokenizer.decode, context)
+        return Answer(sequence, detokenizer, StopMatcher(self._stops(submit)), self._splitter(submit, prompt_ids))
+
+    def _stops(self, submit: Submit) -> tuple[str, ...]:
         """What ends the answer: the request's stop strings, and those of a template without end tokens."""
         own = () if submit.prompt is not None or self.template is None else self.template.stops
         return (*submit.params.stop, *own)
 
-    def splitter(self, submit: Submit, prompt_ids: list[int]) -> ReasoningSplitter | None:
+    def _splitter(self, submit: Submit, prompt_ids: list[int]) -> ReasoningSplitter | None:
         """What tells thinking from answer; None for a raw prompt, which is continued as it is, and other models."""
         if submit.prompt is not None or not self.knows_thinking:
             return None

@@ -6,11 +6,12 @@ Decides on numbers alone; knows nothing of tensors and text.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from engine.cache.kv_cache import KVCache
 from engine.cache.swap import PreemptionCosts
+from engine.draft import NO_DRAFT, Draft
 from engine.errors import QueueFullError
 from engine.messages import QueueReason
 from engine.sequence import Sequence, SequenceState
@@ -20,13 +21,23 @@ Preemption = Literal["swap", "recompute"]
 
 @dataclass(frozen=True, slots=True)
 class ScheduledChunk:
-    """The next `num_tokens` uncomputed tokens of a sequence. `closes_gap` if none is left after them."""
+    """The next `num_tokens` uncomputed tokens of a sequence, and after them those of a draft.
+
+    `forks` begin with the token after the chunk, as the sequence itself does.
+    """
 
     sequence: Sequence
     num_tokens: int
+    draft: Draft = NO_DRAFT
+    forks: tuple[Sequence, ...] = ()
+
+    @property
+    def num_rows(self) -> int:
+        return self.num_tokens + len(self.draft.token_ids)
 
     @property
     def closes_gap(self) -> bool:
+        """Whether no token is left uncomputed, so that the next one can be drawn."""
         return self.num_tokens == self.sequence.num_pending_tokens
 
 
@@ -180,7 +191,19 @@ class Scheduler:
 
     def _add_chunk(self, schedule: Schedule, sequence: Sequence, num_tokens: int) -> None:
         self._cache.extend(sequence, sequence.num_computed_tokens + num_tokens)
-        schedule.chunks.append(ScheduledChunk(sequence, num_tokens))
+        chunk = ScheduledChunk(sequence, num_tokens)
+        if sequence.num_forks and chunk.closes_gap:
+            chunk = replace(chunk, forks=tuple(sequence.fork(1 + i) for i in range(sequence.num_forks)))
+        schedule.chunks.append(chunk)
+
+    def start_forks(self, chunk: ScheduledChunk) -> None:
+        """Let the forks of a computed chunk run on the blocks of its sequence."""
+        for fork in chunk.forks:
+            fork.num_computed_tokens = chunk.sequence.num_computed_tokens
+            fork.num_registered_blocks = chunk.sequence.num_registered_blocks
+            self._cache.share(chunk.sequence, fork)
+            self.running.append(fork)
+        chunk.sequence.num_forks = 0
 
     def _preempt(self, sequence: Sequence, winner: Sequence) -> PreemptedSequence:
         self.running.remove(sequence)
@@ -205,7 +228,8 @@ class Scheduler:
         for sequence in self.in_order(self.waiting + self.swapped, now_s):
             if budget <= 0:
                 return "budget"
-            if len(self.running) >= self._limits.max_running_sequences:
+            num_running = len(self.running) + sum(other.num_forks for other in self.running)
+            if num_running + sequence.num_forks >= self._limits.max_running_sequences:
                 return "sequences"
             matched = [] if sequence.state is SequenceState.SWAPPED else self._cache.match(sequence)
             if sequence.state is SequenceState.WAITING and self._is_prefix_coming(sequence, matched):
@@ -236,9 +260,11 @@ class Scheduler:
         """Whether all its tokens fit, with a watermark besides if it is not the only one."""
         needed = self._cache.blocks_for(len(sequence.token_ids)) - len(matched)
         available = self._cache.num_available - self._cache.num_evictable_in(matched)
-        # What running prompts have still to take is theirs.
-        promised = sum(self._cache.blocks_for(len(s.token_ids)) - len(s.block_ids) for s in self.running)
-        spare = max(1, int(self._limits.watermark * self._cache.pool.num_blocks)) if self.running else 0
+        # What running prompts have still to take is theirs; each fork copies the block that it shares in part.
+        promised = sum(self._cache.blocks_for(len(s.token_ids)) - len(s.block_ids) + s.num_forks for s in self.running)
+        spare = 0
+        if self.running:
+            spare = sequence.num_forks + max(1, int(self._limits.watermark * self._cache.pool.num_blocks))
         return needed + promised + spare <= available
 
     def _admit(self, schedule: Schedule, sequence: Sequence, matched: list[int]) -> None:

@@ -5,7 +5,7 @@ Knows nothing of tensors, and does not decide when it moves.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 
 from engine.messages import SamplingParams
@@ -57,6 +57,8 @@ class Sequence:
     params: SamplingParams
     seed: int
     arrival_s: float
+    index: int = 0
+    """Which of its request's answers it is."""
     priority: int = 1
     """0 is the most urgent. Ageing lifts it with time, see `Scheduler`."""
     deadline_s: float | None = None
@@ -81,6 +83,10 @@ class Sequence:
     """Position and reason as they were told last."""
     num_told_tokens: int = 0
     """How far its prefill was told to be."""
+    num_told_logprobs: int = 0
+    """How many of the prompt's tokens have had their log-probabilities told; the first has none."""
+    num_forks: int = 0
+    """How many more answers begin where its prompt ends."""
     first_token_s: float | None = None
     last_token_s: float | None = None
 
@@ -101,6 +107,25 @@ class Sequence:
     def max_length(self) -> int:
         """The most tokens it may ever hold, prompt included."""
         return self.num_prompt_tokens + self.max_tokens
+
+    @property
+    def needs_prompt_logprobs(self) -> bool:
+        is_asked = self.params.prompt_logprobs is not None and self.index == 0
+        return is_asked and self.num_told_logprobs < self.num_prompt_tokens - 1
+
+    def fork(self, index: int) -> Sequence:
+        """A further answer to the same prompt, with the same tokens and no blocks yet."""
+        return replace(
+            self,
+            index=index,
+            seed=self.seed + index,
+            token_ids=list(self.token_ids),
+            block_ids=[],
+            block_digests=list(self.block_digests),
+            host_block_ids=[],
+            num_forks=0,
+            num_told_tokens=self.num_prompt_tokens,
+        )
 
     def move(self, state: SequenceState) -> None:
         assert state in MOVES[self.state], f"{self.request_id}: no move from {self.state.name} to {state.name}"

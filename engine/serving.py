@@ -87,6 +87,7 @@ def _serve(
         config.default_max_tokens,
         spec.vocab_size,
         frozenset(checkpoint.manifest.end_token_ids),
+        config.max_running_sequences,
         knows_thinking=OPEN in template.source or tokenizer.knows(OPEN),
     )
     limits = SchedulerLimits(

@@ -116,6 +116,20 @@ class KVCache:
         sequence.block_ids[index] = copy
         self._release(block_id)
 
+    def share(self, source: Sequence, fork: Sequence) -> None:
+        """Let a fork hold the blocks of its source; the one that is not full is copied when either writes it."""
+        assert not fork.block_ids, f"{fork.request_id} holds {len(fork.block_ids)} blocks already"
+        for block_id in source.block_ids:
+            self.pool.retain(block_id)
+        fork.block_ids = list(source.block_ids)
+
+    def truncate(self, sequence: Sequence) -> None:
+        """Give back the blocks that stand after the computed tokens: those of a draft that was not accepted."""
+        num_kept = self.blocks_for(sequence.num_computed_tokens)
+        for block_id in reversed(sequence.block_ids[num_kept:]):
+            self._release(block_id)
+        del sequence.block_ids[num_kept:]
+
     def drain_moves(self) -> BlockMoves:
         """What must be copied before the next forward; each move is returned once."""
         moves, self._moves = self._moves, BlockMoves()
@@ -177,7 +191,11 @@ class KVCache:
         return sequence.token_ids[index * self.block_size : (index + 1) * self.block_size]
 
     def _max_reused_blocks(self, sequence: Sequence) -> int:
-        return (len(sequence.token_ids) - 1) // self.block_size
+        num_tokens = len(sequence.token_ids) - 1
+        if sequence.needs_prompt_logprobs:
+            # A cached block has no logits: what is still to be told is computed again.
+            num_tokens = min(num_tokens, sequence.num_told_logprobs)
+        return num_tokens // self.block_size
 
     def release(self, sequence: Sequence) -> None:
         """Give all blocks back, those in the host pool too. Idempotent."""

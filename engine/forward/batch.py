@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from engine.forward.sampler import Draw
 from engine.models.decoder import ForwardInput
 from engine.scheduler import ScheduledChunk
 from kernels.ops import AttentionBatch
@@ -15,13 +16,16 @@ from kernels.ops import AttentionBatch
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """`chunks` in row order, narrow ones first. `logit_rows`: int64 [S], the last rows of the chunks in `sampled`."""
+    """`chunks` in row order, narrow ones first; chunk c owns the rows `forward.attention.query_starts[c]` on.
+
+    `draws` are the places where a token is drawn, chunk by chunk: after the last pending token, after each drafted
+    one, then for each fork. `draw_rows`: int64 [draws], the rows whose logits decide them.
+    """
 
     chunks: tuple[ScheduledChunk, ...]
-    sampled: tuple[ScheduledChunk, ...]
-    """The chunks that get a new token, in the order of `logit_rows`."""
     forward: ForwardInput
-    logit_rows: Tensor
+    draws: tuple[Draw, ...]
+    draw_rows: Tensor
 
 
 def build_batch(chunks: Chunks[ScheduledChunk], block_size: int, device: torch.device) -> Batch:
@@ -31,11 +35,14 @@ def build_batch(chunks: Chunks[ScheduledChunk], block_size: int, device: torch.d
     positions: list[Tensor] = []
     slots: list[Tensor] = []
     tables: list[Tensor] = []
-    starts, contexts, logit_rows = [0], [], []
+    starts, contexts = [0], []
+    draws: list[Draw] = []
+    draw_rows: list[int] = []
     for chunk in ordered:
         sequence, start = chunk.sequence, chunk.sequence.num_computed_tokens
-        end = start + chunk.num_tokens
-        token_ids += sequence.token_ids[start:end]
+        end = start + chunk.num_rows
+        token_ids += sequence.token_ids[start : start + chunk.num_tokens]
+        token_ids += chunk.draft.token_ids
         table = torch.tensor(sequence.block_ids, dtype=torch.int64)
         position = torch.arange(start, end)
         positions.append(position)
@@ -44,8 +51,11 @@ def build_batch(chunks: Chunks[ScheduledChunk], block_size: int, device: torch.d
         starts.append(len(token_ids))
         contexts.append(end)
         if chunk.closes_gap:
-            logit_rows.append(len(token_ids) - 1)
-    num_narrow_rows = sum(chunk.num_tokens for chunk in ordered if not _is_wide(chunk))
+            own = [Draw(sequence, chunk.draft.token_ids[:count]) for count in range(len(chunk.draft.token_ids) + 1)]
+            draws += own + [Draw(fork) for fork in chunk.forks]
+            draw_rows += range(len(token_ids) - len(own), len(token_ids))
+            draw_rows += [len(token_ids) - 1] * len(chunk.forks)
+    num_narrow_rows = sum(chunk.num_rows for chunk in ordered if not _is_wide(chunk))
     forward = ForwardInput(
         torch.tensor(token_ids, device=device),
         torch.cat(positions).to(device),
@@ -53,8 +63,8 @@ def build_batch(chunks: Chunks[ScheduledChunk], block_size: int, device: torch.d
         AttentionBatch(tuple(starts), tuple(contexts), tuple(tables)),
         num_narrow_rows,
     )
-    sampled = tuple(chunk for chunk in ordered if chunk.closes_gap)
-    return Batch(tuple(ordered), sampled, forward, torch.tensor(logit_rows, dtype=torch.int64, device=device))
+    rows = torch.tensor(draw_rows, dtype=torch.int64, device=device)
+    return Batch(tuple(ordered), forward, tuple(draws), rows)
 
 
 def _is_wide(chunk: ScheduledChunk) -> bool:

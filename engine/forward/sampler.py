@@ -6,14 +6,14 @@ The arithmetic is the backend's `sample` and `logprobs`; knows nothing of what a
 from __future__ import annotations
 
 from collections.abc import Sequence as Sequences
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from weakref import WeakKeyDictionary
 
 import torch
 from torch import Tensor
 
+from engine.chunk_result import SampledToken
 from engine.messages import SamplingParams, TokenLogprobs
-from engine.sampled_token import SampledToken
 from engine.sequence import Sequence
 from kernels.ops import Backend, LogitEdits, SamplingTensors
 
@@ -36,41 +36,54 @@ def _mix(z: int) -> int:
     return z ^ (z >> 31)
 
 
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """The token after a sequence's own and `drafted_ids`."""
+
+    sequence: Sequence
+    drafted_ids: tuple[int, ...] = ()
+
+    @property
+    def position(self) -> int:
+        return len(self.sequence.token_ids) + len(self.drafted_ids)
+
+
 class Sampler:
-    """Draws a batch's next tokens. Each depends on its logits and its sequence's parameters, seed and tokens alone."""
+    """Draws tokens. Each depends on its logits and its sequence's parameters, seed and tokens alone."""
 
     def __init__(self, backend: Backend) -> None:
         self._backend = backend
         # Lists of a request may name most of a vocabulary: they become tensors once, not once a token.
         self._fixed_edits: WeakKeyDictionary[Sequence, LogitEdits] = WeakKeyDictionary()
 
-    def sample(self, logits: Tensor, sequences: Sequences[Sequence]) -> dict[str, SampledToken]:
-        """By request id, from one row of logits [B, V] per sequence."""
-        token_ids = self._backend.sample(logits, self.tensors(sequences)).tolist()
-        return {
-            sequence.request_id: SampledToken(token_id, self._logprobs(row, token_id, sequence.params.logprobs))
-            for row, token_id, sequence in zip(logits, token_ids, sequences, strict=True)
-        }
+    def sample(self, logits: Tensor, draws: Sequences[Draw]) -> list[SampledToken]:
+        """One token per draw, from its row of logits [B, V]."""
+        token_ids = self._backend.sample(logits, self.tensors(draws)).tolist()
+        return [
+            SampledToken(token_id, self.logprobs(row, token_id, draw.sequence.params.logprobs))
+            for row, token_id, draw in zip(logits, token_ids, draws, strict=True)
+        ]
 
-    def tensors(self, sequences: Sequences[Sequence]) -> SamplingTensors:
-        """One row per sequence; the random number belongs to the position that the new token will take."""
-        params = [sequence.params for sequence in sequences]
-        draws = [uniform(sequence.seed, len(sequence.token_ids)) for sequence in sequences]
-        edits = tuple(self._edits(sequence) for sequence in sequences)
+    def tensors(self, draws: Sequences[Draw]) -> SamplingTensors:
+        """One row per draw; the random number belongs to the position that the new token will take."""
+        params = [draw.sequence.params for draw in draws]
+        uniforms = [uniform(draw.sequence.seed, draw.position) for draw in draws]
+        edits = tuple(self._edits(draw) for draw in draws)
         is_typical = any(p.typical_p < 1 for p in params)
         return SamplingTensors(
             temperature=torch.tensor([p.temperature for p in params], dtype=torch.float32),
             top_k=torch.tensor([p.top_k for p in params], dtype=torch.int64),
             top_p=torch.tensor([p.top_p for p in params], dtype=torch.float32),
             min_p=torch.tensor([p.min_p for p in params], dtype=torch.float32),
-            uniform=torch.tensor(draws, dtype=torch.float64),
+            uniform=torch.tensor(uniforms, dtype=torch.float64),
             typical_p=torch.tensor([p.typical_p for p in params], dtype=torch.float32) if is_typical else None,
             edits=edits if any(row is not None for row in edits) else None,
         )
 
-    def _edits(self, sequence: Sequence) -> LogitEdits | None:
-        params = sequence.params
-        must_go_on = bool(sequence.end_token_ids) and sequence.num_output_tokens < params.min_tokens
+    def _edits(self, draw: Draw) -> LogitEdits | None:
+        sequence, params = draw.sequence, draw.sequence.params
+        num_output_tokens = draw.position - sequence.num_prompt_tokens
+        must_go_on = bool(sequence.end_token_ids) and num_output_tokens < params.min_tokens
         is_penalised = has_penalties(params)
         if not (must_go_on or is_penalised or has_lists(params)):
             return None
@@ -80,7 +93,7 @@ class Sampler:
         if must_go_on:
             edits = replace(edits, end_ids=self._ids(sorted(sequence.end_token_ids)))
         if is_penalised:
-            counts = self._ids(sequence.token_ids).bincount()
+            counts = self._ids([*sequence.token_ids, *draw.drafted_ids]).bincount()
             seen_ids = counts.nonzero().flatten()
             edits = replace(edits, seen_ids=seen_ids, seen_counts=counts[seen_ids].float())
         return edits
@@ -101,7 +114,7 @@ class Sampler:
     def _ids(self, token_ids: Sequences[int]) -> Tensor:
         return torch.tensor(token_ids, dtype=torch.int64, device=self._backend.device)
 
-    def _logprobs(self, row: Tensor, token_id: int, num_top: int | None) -> TokenLogprobs | None:
+    def logprobs(self, row: Tensor, token_id: int, num_top: int | None) -> TokenLogprobs | None:
         if num_top is None:
             return None
         logprob, top_ids, top_logprobs = self._backend.logprobs(row, token_id, num_top)

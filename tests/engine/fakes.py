@@ -13,10 +13,12 @@ from collections.abc import Callable, Sequence
 from engine.cache.block_pool import NULL_BLOCK
 from engine.cache.kv_cache import BlockMoves, KVCache
 from engine.cache.swap import PreemptionCosts
+from engine.chunk_result import ChunkResult, SampledToken
 from engine.core import EngineCore
+from engine.forward.runner import accepted
+from engine.forward.sampler import Draw
 from engine.messages import ChatMessage, Event, RequestFailed, RequestFinished, SamplingParams, Submit, TextDelta
 from engine.requests import RequestReader
-from engine.sampled_token import SampledToken
 from engine.scheduler import Preemption, ScheduledChunk, Scheduler, SchedulerLimits
 from engine.sequence import Sequence as EngineSequence
 from engine.text.template import ChatTemplate
@@ -67,28 +69,39 @@ class FakeRunner:
                     if (source, offset) in source_slots:
                         target_slots[target, offset] = source_slots[source, offset]
 
-    def run(self, chunks: Sequence[ScheduledChunk]) -> dict[str, SampledToken]:
+    def run(self, chunks: Sequence[ScheduledChunk]) -> dict[EngineSequence, ChunkResult]:
         if any(chunk.sequence.request_id in self.broken for chunk in chunks):
             raise RuntimeError("broken on purpose")
-        self.num_tokens_per_run.append(sum(chunk.num_tokens for chunk in chunks))
+        self.num_tokens_per_run.append(sum(chunk.num_rows for chunk in chunks))
         self.requests_per_run.append([chunk.sequence.request_id for chunk in chunks])
-        contexts = [(chunk, self._run_chunk(chunk)) for chunk in chunks]
-        return self.sample([(chunk.sequence, context) for chunk, context in contexts if chunk.closes_gap])
+        contexts = [self._run_chunk(chunk) for chunk in chunks]
+        return {chunk.sequence: self._result(chunk, context) for chunk, context in zip(chunks, contexts, strict=True)}
 
-    def sample(self, due: list[tuple[EngineSequence, list[int]]]) -> dict[str, SampledToken]:
-        """The next token of every sequence, from the context that was read back for it."""
-        return {sequence.request_id: SampledToken(self._choose(context)) for sequence, context in due}
+    def _result(self, chunk: ScheduledChunk, context: list[int]) -> ChunkResult:
+        if not chunk.closes_gap:
+            return ChunkResult()
+        drafted = chunk.draft.token_ids
+        num_certain = len(context) - len(drafted)
+        draws = [Draw(chunk.sequence, drafted[:count]) for count in range(len(drafted) + 1)]
+        tokens = self.sample([(draw, context[: num_certain + len(draw.drafted_ids)]) for draw in draws])
+        forks = self.sample([(Draw(fork), context) for fork in chunk.forks])
+        return ChunkResult(accepted(chunk.draft, tokens), tuple(forks))
+
+    def sample(self, due: list[tuple[Draw, list[int]]]) -> list[SampledToken]:
+        """The next token of every draw, from the context that was read back for it."""
+        return [SampledToken(self._choose(context)) for _, context in due]
 
     def _run_chunk(self, chunk: ScheduledChunk) -> list[int]:
         sequence, size = chunk.sequence, self._cache.block_size
-        end = sequence.num_computed_tokens + chunk.num_tokens
+        end = sequence.num_computed_tokens + chunk.num_rows
+        token_ids = [*sequence.token_ids[: end - len(chunk.draft.token_ids)], *chunk.draft.token_ids]
         for position in range(sequence.num_computed_tokens, end):
             block_id = sequence.block_ids[position // size]
             assert block_id != NULL_BLOCK
             assert self._cache.pool.ref_counts[block_id] == 1, f"block {block_id} is shared and written"
-            self._slots[block_id, position % size] = sequence.token_ids[position]
+            self._slots[block_id, position % size] = token_ids[position]
         context = [self._slots[sequence.block_ids[p // size], p % size] for p in range(end)]
-        assert context == sequence.token_ids[:end], f"{sequence.request_id} reads tokens that are not its own"
+        assert context == token_ids, f"{sequence.request_id} reads tokens that are not its own"
         return context
 
 
@@ -137,6 +150,7 @@ class FakeEngine:
                 default_max_tokens=50,
                 vocab_size=END + 1,
                 end_token_ids=frozenset({END}),
+                max_answers=max_running_sequences,
                 knows_thinking=knows_thinking,
             ),
             self.runner,
@@ -196,12 +210,15 @@ class FakeEngine:
             self.step()
         raise AssertionError(f"{self.core.num_live} requests still live after {max_steps} steps")
 
-    def text(self, request_id: str) -> str:
-        return "".join(e.text for e in self.events if isinstance(e, TextDelta) and e.request_id == request_id)
+    def text(self, request_id: str, index: int = 0) -> str:
+        return "".join(delta.text for delta in self._deltas(request_id, index))
 
-    def token_ids(self, request_id: str) -> list[int]:
-        deltas = [e for e in self.events if isinstance(e, TextDelta) and e.request_id == request_id]
-        return [token for delta in deltas for token in delta.token_ids]
+    def token_ids(self, request_id: str, index: int = 0) -> list[int]:
+        return [token for delta in self._deltas(request_id, index) for token in delta.token_ids]
+
+    def _deltas(self, request_id: str, index: int) -> list[TextDelta]:
+        deltas = [event for event in self.events if isinstance(event, TextDelta)]
+        return [delta for delta in deltas if (delta.request_id, delta.index) == (request_id, index)]
 
     def ends(self, request_id: str) -> list[RequestFinished | RequestFailed]:
         kinds = (RequestFinished, RequestFailed)

@@ -8,9 +8,8 @@ from collections.abc import Callable, Sequence
 import torch
 
 from engine.cache.kv_cache import KVCache
-from engine.forward.sampler import Sampler
-from engine.sampled_token import SampledToken
-from engine.sequence import Sequence as EngineSequence
+from engine.chunk_result import SampledToken
+from engine.forward.sampler import Draw, Sampler
 from kernels.cpu.backend import CpuBackend
 from kernels.ops import Backend
 from tests.engine.fakes import END, FakeEngine, FakeRunner
@@ -32,11 +31,11 @@ class SamplingRunner(FakeRunner):
         super().__init__(cache, choose)
         self._sampler = Sampler(CpuBackend() if backend is None else backend)
 
-    def sample(self, due: list[tuple[EngineSequence, list[int]]]) -> dict[str, SampledToken]:
+    def sample(self, due: list[tuple[Draw, list[int]]]) -> list[SampledToken]:
         if not due:
-            return {}
+            return []
         logits = torch.stack([logits_of(context) for _, context in due])
-        return self._sampler.sample(logits, [sequence for sequence, _ in due])
+        return self._sampler.sample(logits, [draw for draw, _ in due])
 
 
 class SamplingEngine(FakeEngine):

@@ -109,8 +109,8 @@ def test_decode_and_prefill_share_one_forward(decoder, backend):
     decoder.hidden(build_batch([ScheduledChunk(a, 8)], 4, backend.device).forward, pool)
     a.num_computed_tokens = 8
     batch = build_batch([ScheduledChunk(a, 1), ScheduledChunk(b, 14)], 4, backend.device)
-    logits = decoder.logits(decoder.hidden(batch.forward, pool)[batch.logit_rows])
-    assert [chunk.sequence.request_id for chunk in batch.sampled] == ["a", "b"]
+    logits = decoder.logits(decoder.hidden(batch.forward, pool)[batch.draw_rows])
+    assert [draw.sequence.request_id for draw in batch.draws] == ["a", "b"]
     for row, token_ids in zip(logits, (first, second), strict=True):
         torch.testing.assert_close(row, contiguous_logits(decoder, backend, token_ids)[-1], atol=1e-4, rtol=1e-4)
 
@@ -118,8 +118,8 @@ def test_decode_and_prefill_share_one_forward(decoder, backend):
 def test_chunk_that_leaves_a_gap_gets_no_token(backend):
     sequence = make_sequence("a", random_ids(10, seed=5), [1, 2, 3])
     batch = build_batch([ScheduledChunk(sequence, 6)], 4, backend.device)
-    assert batch.sampled == ()
-    assert batch.logit_rows.tolist() == []
+    assert batch.draws == ()
+    assert batch.draw_rows.tolist() == []
 
 
 def test_wide_prompts_come_after_the_narrow_rows(backend):
