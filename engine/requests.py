@@ -74,7 +74,9 @@ class RequestReader:
         if (submit.prompt is None) == (not submit.messages):
             raise InvalidRequestError("A request needs either messages or a raw prompt")
         check_text(submit)
-        if submit.prompt is not None:
+        if isinstance(submit.prompt, tuple):
+            token_ids = self._checked_ids(submit.prompt)
+        elif submit.prompt is not None:
             token_ids = self.tokenizer.encode_raw(submit.prompt)
         elif self.template is None:
             raise InvalidRequestError("This model has no chat template: send a raw prompt (--raw)")
@@ -86,6 +88,13 @@ class RequestReader:
         if not token_ids:
             raise InvalidRequestError("The prompt is empty: write something")
         return token_ids
+
+    def _checked_ids(self, token_ids: tuple[int, ...]) -> list[int]:
+        unknown = next((token_id for token_id in token_ids if not 0 <= token_id < self.vocab_size), None)
+        if unknown is not None:
+            last = self.vocab_size - 1
+            raise InvalidRequestError(f"The prompt has the token {unknown}: this model's ids are 0 to {last}")
+        return list(token_ids)
 
     def _max_tokens(self, num_prompt_tokens: int, params: SamplingParams) -> int:
         asked = params.max_tokens
@@ -128,7 +137,7 @@ class RequestReader:
 
 def check_text(submit: Submit) -> None:
     """Raises `InvalidRequestError` for text that is no Unicode: a file or an argument of another encoding."""
-    texts = [submit.prompt or "", *submit.params.stop]
+    texts = [submit.prompt if isinstance(submit.prompt, str) else "", *submit.params.stop]
     for text in (*texts, *(message.content for message in submit.messages)):
         try:
             text.encode()

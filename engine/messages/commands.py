@@ -56,7 +56,7 @@ class SamplingParams:
 
 @dataclass(frozen=True, slots=True)
 class Submit:
-    """Ask for one completion: either all `messages` of a chat, or a raw `prompt` without any template.
+    """Ask for one completion: either all `messages` of a chat, or a raw `prompt`, text or token ids, without template.
 
     `owner` names whose the blocks are in the memory view (a chat's id). Requests of different
     `security_domain`s never share cached blocks. `priority` 0 is the most urgent: the tab in front has 0 (see
@@ -66,7 +66,7 @@ class Submit:
     request_id: str
     params: SamplingParams
     messages: tuple[ChatMessage, ...] = ()
-    prompt: str | None = None
+    prompt: str | tuple[int, ...] | None = None
     owner: str = ""
     security_domain: str = "app"
     priority: int = 1

@@ -168,7 +168,7 @@ class FakeEngine:
     def submit(
         self,
         request_id: str,
-        prompt: str,
+        prompt: str | tuple[int, ...],
         domain: str = "app",
         owner: str | None = None,
         priority: int = 1,

@@ -23,6 +23,21 @@ def test_answer_continues_the_prompt():
     assert engine.cache.num_available == engine.cache.pool.num_blocks
 
 
+def test_prompt_of_token_ids_is_answered_as_its_text_is():
+    engine = FakeEngine()
+    engine.submit("a", tuple(b"hello world"), max_tokens=20)
+    engine.run()
+    assert engine.text("a") == expected_text("hello world", 20)
+
+
+@pytest.mark.parametrize("token_id", [-1, END + 1])
+def test_prompt_with_an_unknown_token_id_is_refused(token_id):
+    engine = FakeEngine()
+    engine.submit("a", (1, token_id))
+    (failure,) = engine.step()
+    assert failure.message == f"The prompt has the token {token_id}: this model's ids are 0 to {END}"
+
+
 @pytest.mark.parametrize("max_batched_tokens", [8, 16, 17, 512])
 @pytest.mark.parametrize("block_size", [1, 4, 16])
 def test_batch_and_chunks_do_not_change_the_answers(max_batched_tokens, block_size):
