@@ -221,10 +221,11 @@ class EngineCore:
     def _settle_chunk(self, chunk: ScheduledChunk, result: ChunkResult, now_s: float) -> int:
         """Book what a forward did for a sequence; returns how many tokens that generated."""
         sequence, request = chunk.sequence, self._requests[chunk.sequence.request_id]
+        is_prefilled = sequence.state is SequenceState.PREFILL and chunk.closes_gap
         sequence.num_computed_tokens += chunk.num_tokens
         self._cache.register(sequence)
         self._report_prompt(sequence, result)
-        if sequence.state is SequenceState.PREFILL and chunk.closes_gap:
+        if is_prefilled:
             sequence.move(SequenceState.DECODE)
         self._start_forks(request, chunk)
         num_generated = 0
@@ -256,7 +257,8 @@ class EngineCore:
         if result.prompt_logprobs:
             start = sequence.num_told_logprobs + 1
             sequence.num_told_logprobs += len(result.prompt_logprobs)
-            self._reports.add(PromptLogprobs(sequence.request_id, start, result.prompt_logprobs))
+            token_ids = tuple(sequence.token_ids[start : start + len(result.prompt_logprobs)])
+            self._reports.add(PromptLogprobs(sequence.request_id, start, token_ids, result.prompt_logprobs))
 
     def _on_token(self, request: _Request, answer: Answer, token: SampledToken, now_s: float) -> None:
         sequence = answer.sequence

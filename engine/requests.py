@@ -49,7 +49,7 @@ class RequestReader:
         check_params(params, self.vocab_size)
         if params.n > self.max_answers:
             raise InvalidRequestError(
-                f"n is {params.n}: this engine runs {self.max_answers} answers at once, ask for fewer"
+                f"n is {params.n}, but this engine runs {self.max_answers} answers at once: ask for fewer"
             )
         token_ids = self._prompt_ids(submit)
         seed = secrets.randbits(63) if params.seed is None else params.seed

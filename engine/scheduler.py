@@ -203,7 +203,7 @@ class Scheduler:
             fork.num_registered_blocks = chunk.sequence.num_registered_blocks
             self._cache.share(chunk.sequence, fork)
             self.running.append(fork)
-        chunk.sequence.num_forks = 0
+            chunk.sequence.num_forks -= 1
 
     def _preempt(self, sequence: Sequence, winner: Sequence) -> PreemptedSequence:
         self.running.remove(sequence)

@@ -6,10 +6,11 @@ import argparse
 import json
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 from engine.commands.answer_printer import AnswerPrinter
+from engine.commands.completions import CompletedAnswer, Completion, collect
 from engine.commands.exit_codes import EXIT_ERROR, EXIT_OK
 from engine.commands.sampling import add_sampling, read_sampling
 from engine.commands.session import EngineSession
@@ -23,7 +24,6 @@ from engine.messages import (
     SamplingParams,
     Submit,
     TextDelta,
-    TokenLogprobs,
 )
 
 
@@ -34,11 +34,13 @@ def add_parsers(subparsers: argparse._SubParsersAction[Any]) -> None:
     generate.add_argument("--raw", action="store_true", help="continue the prompt as it is, without chat template")
     _add_answering(generate)
     generate.add_argument("--logprobs", type=int, metavar="N", help="tell the N most probable tokens too (with --json)")
+    generate.add_argument("--prompt-logprobs", type=int, metavar="N", help="the same for the prompt's tokens")
+    generate.add_argument("-n", type=int, default=1, help="so many answers to each prompt (%(default)s)")
     generate.set_defaults(run=run_generate)
     chat = subparsers.add_parser("chat", help="chat on the terminal")
     chat.add_argument("model", metavar="MODEL")
     _add_answering(chat)
-    chat.set_defaults(run=run_chat, logprobs=None)
+    chat.set_defaults(run=run_chat, logprobs=None, prompt_logprobs=None, n=1)
 
 
 def _add_answering(parser: argparse.ArgumentParser) -> None:
@@ -52,58 +54,19 @@ def _config(args: argparse.Namespace) -> EngineConfig:
     return EngineConfig(home=args.home, backend=args.backend, kv_budget_bytes=budget)
 
 
-@dataclass(slots=True)
-class _Completion:
-    """What came for one prompt so far."""
-
-    text: str = ""
-    reasoning: str = ""
-    token_ids: list[int] = field(default_factory=list)
-    logprobs: list[TokenLogprobs] = field(default_factory=list)
-    end: RequestFinished | None = None
-    error: RequestFailed | None = None
-
-    def to_json(self) -> dict[str, Any]:
-        if self.error is not None:
-            return {"error": {"code": self.error.code, "message": self.error.message}}
-        assert self.end is not None
-        logprobs = {"logprobs": self._logprobs_json()} if self.logprobs else {}
-        return {
-            "text": self.text,
-            **({"reasoning": self.reasoning} if self.reasoning else {}),
-            "token_ids": self.token_ids,
-            **logprobs,
-            "prompt_tokens": self.end.num_prompt_tokens,
-            "cached_tokens": self.end.num_cached_tokens,
-            "completion_tokens": self.end.num_completion_tokens,
-            "finish_reason": self.end.reason,
-            "ttft_s": self.end.ttft_s,
-            "tokens_per_s": self.end.tokens_per_s,
-        }
-
-    def _logprobs_json(self) -> list[dict[str, Any]]:
-        return [
-            {
-                "token_id": token_id,
-                "logprob": token.logprob,
-                "top": [{"token_id": top_id, "logprob": logprob} for top_id, logprob in token.top],
-            }
-            for token_id, token in zip(self.token_ids, self.logprobs, strict=True)
-        ]
-
-
 def run_generate(args: argparse.Namespace) -> int:
     """All prompts run in one engine at once. Exit code 2 if any of them failed; the others are printed all the same."""
     if args.raw and args.system is not None:
         raise InvalidRequestError("--raw uses no chat template, so --system has no place: leave one of them out")
     params = read_sampling(args)
-    completions = {str(index): _Completion() for index in range(len(args.prompt))}
+    answers = [[CompletedAnswer() for _ in range(max(1, params.n))] for _ in args.prompt]
+    completions = {str(index): Completion(slots) for index, slots in enumerate(answers)}
     # All of them may have to wait.
     config = replace(_config(args), max_waiting_requests=len(args.prompt))
     with EngineSession(config, args.model) as session:
         for request_id, prompt in zip(completions, args.prompt, strict=True):
             session.send(_submit(request_id, prompt, args, params))
-        _collect(session, completions)
+        collect(session, completions)
     failures = [completion.error for completion in completions.values() if completion.error is not None]
     if args.json:
         print(json.dumps([completion.to_json() for completion in completions.values()], ensure_ascii=False, indent=1))
@@ -124,31 +87,15 @@ def _system(args: argparse.Namespace) -> tuple[ChatMessage, ...]:
     return () if args.system is None else (ChatMessage("system", args.system),)
 
 
-def _collect(session: EngineSession, completions: dict[str, _Completion]) -> None:
-    num_open = len(completions)
-    for event in session.events():
-        match event:
-            case TextDelta(request_id, text, token_ids, logprobs, reasoning):
-                completions[request_id].text += text
-                completions[request_id].reasoning += reasoning
-                completions[request_id].token_ids += token_ids
-                completions[request_id].logprobs += logprobs
-            case RequestFinished(request_id):
-                completions[request_id].end = event
-                num_open -= 1
-            case RequestFailed(request_id):
-                completions[request_id].error = event
-                num_open -= 1
-        if not num_open:
-            return
-
-
-def _print_texts(completions: list[_Completion]) -> None:
+def _print_texts(completions: list[Completion]) -> None:
     for index, completion in enumerate(completions):
-        if len(completions) > 1:
-            print(f"--- {index + 1}")
-        if completion.error is None:
-            print(completion.text)
+        for answer_index, answer in enumerate(completion.answers):
+            if len(completion.answers) > 1:
+                print(f"--- {index + 1}.{answer_index + 1}")
+            elif len(completions) > 1:
+                print(f"--- {index + 1}")
+            if completion.error is None:
+                print(answer.text)
 
 
 def run_chat(args: argparse.Namespace) -> int:

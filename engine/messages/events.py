@@ -95,6 +95,7 @@ class PromptLogprobs:
 
     request_id: str
     start: int
+    token_ids: tuple[int, ...]
     logprobs: tuple[TokenLogprobs, ...]
 
 
