@@ -40,7 +40,7 @@ def add_parsers(subparsers: argparse._SubParsersAction[Any]) -> None:
     chat = subparsers.add_parser("chat", help="chat on the terminal")
     chat.add_argument("model", metavar="MODEL")
     _add_answering(chat)
-    chat.set_defaults(run=run_chat, logprobs=None, prompt_logprobs=None, n=1)
+    chat.set_defaults(run=run_chat)
 
 
 def _add_answering(parser: argparse.ArgumentParser) -> None:
@@ -58,7 +58,7 @@ def run_generate(args: argparse.Namespace) -> int:
     """All prompts run in one engine at once. Exit code 2 if any of them failed; the others are printed all the same."""
     if args.raw and args.system is not None:
         raise InvalidRequestError("--raw uses no chat template, so --system has no place: leave one of them out")
-    params = read_sampling(args)
+    params = replace(read_sampling(args), logprobs=args.logprobs, prompt_logprobs=args.prompt_logprobs, n=args.n)
     answers = [[CompletedAnswer() for _ in range(max(1, params.n))] for _ in args.prompt]
     completions = {str(index): Completion(slots) for index, slots in enumerate(answers)}
     # All of them may have to wait.

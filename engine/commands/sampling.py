@@ -57,7 +57,7 @@ def _add_end(parser: argparse.ArgumentParser) -> None:
 
 
 def read_sampling(args: argparse.Namespace) -> SamplingParams:
-    """The options of `add_sampling`, `logprobs`, `prompt_logprobs` and `n`."""
+    """The options of `add_sampling`."""
     return SamplingParams(
         temperature=args.temperature,
         top_k=args.top_k,
@@ -76,9 +76,6 @@ def read_sampling(args: argparse.Namespace) -> SamplingParams:
         min_tokens=args.min_tokens,
         ignore_eos=args.ignore_eos,
         stop_token_ids=tuple(args.stop_token),
-        logprobs=args.logprobs,
-        prompt_logprobs=args.prompt_logprobs,
-        n=args.n,
     )
 
 
