@@ -34,8 +34,9 @@ from engine.messages import (
 from engine.metrics import Metrics
 from engine.reports import Reports
 from engine.requests import RequestReader
-from engine.scheduler import ScheduledChunk, Scheduler
+from engine.scheduler import Schedule, ScheduledChunk, Scheduler
 from engine.sequence import Sequence, SequenceState
+from engine.speculation.speculator import Speculator
 
 _log = logging.getLogger(__name__)
 
@@ -82,6 +83,7 @@ class EngineCore:
         scheduler: Scheduler,
         clock: Callable[[], float],
         block_bytes: int,
+        speculator: Speculator | None = None,
     ) -> None:
         self._reader = reader
         self._runner = runner
@@ -89,6 +91,7 @@ class EngineCore:
         self._scheduler = scheduler
         self._clock = clock
         self._block_bytes = block_bytes
+        self._speculator = speculator
         self._requests: dict[str, _Request] = {}
         self._newest: dict[str, Sequence] = {}
         self._queue_reason: QueueReason = "budget"
@@ -160,13 +163,23 @@ class EngineCore:
         self._queue_reason = schedule.reason
         self._reports.moves(schedule)
         self._reports.positions(schedule.reason, now_s)
+        chunks = self._with_drafts(schedule)
         self._runner.move_blocks(self._cache.drain_moves())
-        if schedule.chunks:
-            self._settle(schedule.chunks, self._run(schedule.chunks), now_s)
+        if chunks:
+            self._settle(chunks, self._run(chunks), now_s)
         return self.drain_events()
 
     def drain_events(self) -> list[Event]:
         return self._reports.drain()
+
+    def _with_drafts(self, schedule: Schedule) -> list[ScheduledChunk]:
+        if self._speculator is None:
+            return schedule.chunks
+        limits = self._scheduler.draft_limits(schedule)
+        drafts = self._speculator.propose(limits)
+        return self._scheduler.with_drafts(
+            schedule, {sequence: draft for (sequence, _), draft in zip(limits, drafts, strict=True)}
+        )
 
     def _run(self, chunks: list[ScheduledChunk]) -> dict[Sequence, ChunkResult]:
         """What came of each chunk. If the batch breaks, each is tried alone and only the culprits fail."""
@@ -228,6 +241,8 @@ class EngineCore:
         if is_prefilled:
             sequence.move(SequenceState.DECODE)
         self._start_forks(request, chunk)
+        if chunk.draft.token_ids:
+            self._count_draft(sequence, len(chunk.draft.token_ids), len(result.tokens) - 1)
         num_generated = 0
         for token in result.tokens:
             # Each after the first says that the drafted token before it was right, and so are its keys and values.
@@ -236,13 +251,21 @@ class EngineCore:
             self._on_token(request, request.answers[sequence.index], token, now_s)
             if not sequence.is_live:
                 break
-        if sequence.is_live and chunk.draft.token_ids:
+        if chunk.draft.token_ids and sequence.is_live:
             self._cache.register(sequence)
             self._cache.truncate(sequence)
         for fork, token in zip(chunk.forks, result.fork_tokens, strict=True):
             num_generated += 1
             self._on_token(request, request.answers[fork.index], token, now_s)
         return num_generated
+
+    def _count_draft(self, sequence: Sequence, num_drafted: int, num_accepted: int) -> None:
+        sequence.num_drafted_tokens += num_drafted
+        sequence.num_accepted_tokens += num_accepted
+        self.metrics.num_drafted_tokens += num_drafted
+        self.metrics.num_accepted_tokens += num_accepted
+        assert self._speculator is not None
+        self._speculator.on_verified(sequence, num_drafted, num_accepted)
 
     def _start_forks(self, request: _Request, chunk: ScheduledChunk) -> None:
         self._scheduler.start_forks(chunk)
@@ -299,6 +322,8 @@ class EngineCore:
                 sum(answer.sequence.num_output_tokens for answer in request.answers),
                 first.ttft_s(),
                 first.tokens_per_s(),
+                sum(answer.sequence.num_drafted_tokens for answer in request.answers),
+                sum(answer.sequence.num_accepted_tokens for answer in request.answers),
             )
         )
 
@@ -321,6 +346,8 @@ class EngineCore:
     def _release(self, sequence: Sequence, state: SequenceState) -> None:
         sequence.move(state)
         self._scheduler.remove(sequence)
+        if self._speculator is not None:
+            self._speculator.forget(sequence)
 
     def _remember(self, sequence: Sequence) -> None:
         """Keep which tokens an owner's newest request had, so that its blocks can be pinned."""

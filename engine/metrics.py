@@ -15,6 +15,8 @@ class Metrics:
         self.num_computed_tokens = 0
         self.num_cached_tokens = 0
         self.num_generated_tokens = 0
+        self.num_drafted_tokens = 0
+        self.num_accepted_tokens = 0
         self.ends: Counter[str] = Counter()
         self.preemptions: Counter[str] = Counter()
         """By how: `swap` or `recompute`."""

@@ -67,6 +67,7 @@ class RequestReader:
             priority=submit.priority,
             deadline_s=None if submit.timeout_s is None else arrival_s + submit.timeout_s,
             uses_prefix_cache=submit.use_prefix_cache,
+            uses_speculation=submit.use_speculation,
             end_token_ids=frozenset(params.stop_token_ids) | (frozenset() if params.ignore_eos else self.end_token_ids),
         )
 

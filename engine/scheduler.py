@@ -5,16 +5,16 @@ Decides on numbers alone; knows nothing of tensors and text.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from engine.cache.kv_cache import KVCache
 from engine.cache.swap import PreemptionCosts
-from engine.draft import NO_DRAFT, Draft
 from engine.errors import QueueFullError
 from engine.messages import QueueReason
 from engine.sequence import Sequence, SequenceState
+from engine.speculation.draft import MAX_DRAFT_TOKENS, NO_DRAFT, Draft
 
 Preemption = Literal["swap", "recompute"]
 
@@ -195,6 +195,39 @@ class Scheduler:
         if sequence.num_forks and chunk.closes_gap:
             chunk = replace(chunk, forks=tuple(sequence.fork(1 + i) for i in range(sequence.num_forks)))
         schedule.chunks.append(chunk)
+
+    def draft_limits(self, schedule: Schedule) -> list[tuple[Sequence, int]]:
+        """The sequences that decode in this step, and how many guessed tokens each may have computed besides.
+
+        Guesses take what budget is left and what blocks are free; nothing is evicted or preempted for them.
+        """
+        budget = self._limits.max_batched_tokens - sum(chunk.num_rows for chunk in schedule.chunks)
+        num_free = 0 if schedule.preempted else self._cache.pool.num_free
+        limits: list[tuple[Sequence, int]] = []
+        for chunk in schedule.chunks:
+            sequence = chunk.sequence
+            if sequence.state is not SequenceState.DECODE:
+                continue
+            end = sequence.num_computed_tokens + chunk.num_tokens
+            # The last token of an answer is drawn after its last guess.
+            wanted = min(MAX_DRAFT_TOKENS, sequence.max_tokens - sequence.num_output_tokens - 1, budget)
+            room = (len(sequence.block_ids) + num_free) * self._cache.block_size - end
+            limit = max(0, min(wanted, room)) if sequence.uses_speculation else 0
+            budget -= limit
+            num_free -= self._cache.blocks_for(end + limit) - len(sequence.block_ids)
+            limits.append((sequence, limit))
+        return limits
+
+    def with_drafts(self, schedule: Schedule, drafts: Mapping[Sequence, Draft]) -> list[ScheduledChunk]:
+        """The step's chunks with the drafts behind them, which keep to `draft_limits`, and room for both."""
+        chunks: list[ScheduledChunk] = []
+        for chunk in schedule.chunks:
+            draft = drafts.get(chunk.sequence, NO_DRAFT)
+            if draft.token_ids:
+                chunk = replace(chunk, draft=draft)
+                self._cache.extend(chunk.sequence, chunk.sequence.num_computed_tokens + chunk.num_rows)
+            chunks.append(chunk)
+        return chunks
 
     def start_forks(self, chunk: ScheduledChunk) -> None:
         """Let the forks of a computed chunk run on the blocks of its sequence."""

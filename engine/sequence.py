@@ -64,6 +64,7 @@ class Sequence:
     deadline_s: float | None = None
     """When it fails if it has not ended."""
     uses_prefix_cache: bool = True
+    uses_speculation: bool = True
     end_token_ids: frozenset[int] = frozenset()
     """Tokens that end it: the model's, unless it ignores them, and its own stop tokens."""
     state: SequenceState = SequenceState.WAITING
@@ -79,6 +80,9 @@ class Sequence:
     host_block_ids: list[int] = field(default_factory=list)
     """Where its blocks lie in the host pool while it is swapped out."""
     num_preemptions: int = 0
+    num_drafted_tokens: int = 0
+    num_accepted_tokens: int = 0
+    """Of the drafted tokens, those that were right."""
     queue_place: tuple[int, str] | None = None
     """Position and reason as they were told last."""
     num_told_tokens: int = 0

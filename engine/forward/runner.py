@@ -12,13 +12,13 @@ from torch import Tensor
 
 from engine.cache.kv_cache import BlockMoves
 from engine.chunk_result import ChunkResult, SampledToken
-from engine.draft import Draft
 from engine.forward.batch import Batch, build_batch
 from engine.forward.sampler import Sampler
 from engine.messages import TokenLogprobs
 from engine.models.decoder import Decoder, make_host_pool, make_pool
 from engine.scheduler import ScheduledChunk
 from engine.sequence import Sequence
+from engine.speculation.draft import Draft
 from kernels.ops import Backend
 
 _LOGIT_ROWS = 32

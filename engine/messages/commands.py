@@ -72,6 +72,8 @@ class Submit:
     priority: int = 1
     timeout_s: float | None = None
     use_prefix_cache: bool = True
+    use_speculation: bool = True
+    """Whether the next tokens may be guessed and verified; the answer is the same, only sooner if guesses are right."""
 
 
 @dataclass(frozen=True, slots=True)

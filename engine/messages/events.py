@@ -126,6 +126,9 @@ class RequestFinished:
     num_completion_tokens: int
     ttft_s: float | None
     tokens_per_s: float | None
+    num_drafted_tokens: int = 0
+    num_accepted_tokens: int = 0
+    """Of the tokens that were guessed, those that were right."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,8 @@ from engine.messages import ChatMessage, Event, RequestFailed, RequestFinished, 
 from engine.requests import RequestReader
 from engine.scheduler import Preemption, ScheduledChunk, Scheduler, SchedulerLimits
 from engine.sequence import Sequence as EngineSequence
+from engine.speculation.proposer import Proposer
+from engine.speculation.speculator import Speculator
 from engine.text.template import ChatTemplate
 
 END = 256
@@ -125,6 +127,8 @@ class FakeEngine:
         make_runner: Callable[[KVCache, Callable[[Sequence[int]], int]], FakeRunner] = FakeRunner,
         template: ChatTemplate | None = None,
         knows_thinking: bool = False,
+        proposer: Proposer | None = None,
+        row_cost: float = 0.01,
     ) -> None:
         self._now_s = 0.0
         self.cache = KVCache(num_blocks, block_size, num_host_blocks)
@@ -158,6 +162,8 @@ class FakeEngine:
             self.scheduler,
             self._tick,
             block_bytes=64,
+            # Rows so cheap that every guess that may be right pays.
+            speculator=None if proposer is None else Speculator(proposer, row_cost),
         )
         self.events: list[Event] = []
 
@@ -174,6 +180,7 @@ class FakeEngine:
         priority: int = 1,
         timeout_s: float | None = None,
         use_prefix_cache: bool = True,
+        use_speculation: bool = True,
         **params: object,
     ) -> None:
         settings = {"temperature": 0.0, "max_tokens": 8, **params}
@@ -187,6 +194,7 @@ class FakeEngine:
                 priority=priority,
                 timeout_s=timeout_s,
                 use_prefix_cache=use_prefix_cache,
+                use_speculation=use_speculation,
             )
         )
 
