@@ -8,7 +8,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from collections.abc import Sequence as Chunks
-from dataclasses import dataclass, field
 from typing import Protocol
 
 from engine.answer import Answer
@@ -18,20 +17,20 @@ from engine.cache.kv_cache import BlockMoves, KVCache
 from engine.cache.swap import PreemptionCosts
 from engine.chunk_result import ChunkResult, SampledToken
 from engine.errors import DeadlineError, EngineError, ForwardError, QueueFullError
+from engine.live_request import LiveRequest
 from engine.messages import (
     AnswerFinished,
     BlockSnapshot,
     EngineStats,
     Event,
-    FinishReason,
     PromptLogprobs,
     QueueReason,
     RequestFailed,
-    RequestFinished,
     Submit,
     TextDelta,
 )
 from engine.metrics import Metrics
+from engine.records import RequestRecord
 from engine.reports import Reports
 from engine.requests import RequestReader
 from engine.scheduler import Schedule, ScheduledChunk, Scheduler
@@ -42,8 +41,6 @@ _log = logging.getLogger(__name__)
 
 _MIN_TIMED_TOKENS = 16
 _MAX_REMEMBERED_OWNERS = 64
-_REASONS: tuple[FinishReason, ...] = ("cancelled", "length", "stop")
-"""Of several answers, the first of these that holds for any is the request's."""
 
 
 class BatchRunner(Protocol):
@@ -52,24 +49,6 @@ class BatchRunner(Protocol):
     def move_blocks(self, moves: BlockMoves) -> None: ...
 
     def run(self, chunks: Chunks[ScheduledChunk]) -> dict[Sequence, ChunkResult]: ...
-
-
-@dataclass(slots=True)
-class _Request:
-    """A live request. `answers` by index, those that ended too; all of them once the prompt is computed."""
-
-    submit: Submit
-    answers: list[Answer]
-    reasons: dict[int, FinishReason] = field(default_factory=dict)
-    """Why those that ended did, by index."""
-
-    @property
-    def first(self) -> Sequence:
-        return self.answers[0].sequence
-
-    @property
-    def num_answers(self) -> int:
-        return self.submit.params.n
 
 
 class EngineCore:
@@ -92,7 +71,7 @@ class EngineCore:
         self._clock = clock
         self._block_bytes = block_bytes
         self._speculator = speculator
-        self._requests: dict[str, _Request] = {}
+        self._requests: dict[str, LiveRequest] = {}
         self._newest: dict[str, Sequence] = {}
         self._queue_reason: QueueReason = "budget"
         self._reports = Reports(scheduler, cache, block_bytes)
@@ -108,17 +87,15 @@ class EngineCore:
         if submit.request_id in self._requests:
             _log.error("request id %s is live already; the second request is dropped", submit.request_id)
             return
+        now_s = self._clock()
         try:
-            sequence = self._reader.read(submit, self._clock())
+            sequence = self._reader.read(submit, now_s)
             answer = self._reader.answer(submit, sequence)
             self._scheduler.add(sequence)
-        except QueueFullError as error:
-            self._on_failed(submit.request_id, error.code, str(error), self.metrics.mean_request_s())
-            return
         except EngineError as error:
-            self._on_failed(submit.request_id, error.code, str(error))
+            self._refuse(submit.request_id, error, now_s)
             return
-        self._requests[submit.request_id] = _Request(submit, [answer])
+        self._requests[submit.request_id] = LiveRequest(submit, [answer])
         self._reports.positions(self._queue_reason, self._clock())
 
     def bring_to_front(self, owner: str) -> None:
@@ -143,7 +120,7 @@ class EngineCore:
             if answer.sequence.is_live:
                 self._report_text(answer.cut())
                 request.reasons[answer.sequence.index] = "cancelled"
-        self._finish(request)
+        self._finish(request, self._clock())
 
     def live_request_ids(self) -> list[str]:
         return list(self._requests)
@@ -239,8 +216,8 @@ class EngineCore:
         self._cache.register(sequence)
         self._report_prompt(sequence, result)
         if is_prefilled:
-            sequence.move(SequenceState.DECODE)
-        self._start_forks(request, chunk)
+            sequence.move(SequenceState.DECODE, now_s)
+        self._start_forks(request, chunk, now_s)
         if chunk.draft.token_ids:
             self._count_draft(sequence, len(chunk.draft.token_ids), len(result.tokens) - 1)
         num_generated = 0
@@ -267,10 +244,10 @@ class EngineCore:
         assert self._speculator is not None
         self._speculator.on_verified(sequence, num_drafted, num_accepted)
 
-    def _start_forks(self, request: _Request, chunk: ScheduledChunk) -> None:
+    def _start_forks(self, request: LiveRequest, chunk: ScheduledChunk, now_s: float) -> None:
         self._scheduler.start_forks(chunk)
         for fork in chunk.forks:
-            fork.move(SequenceState.DECODE)
+            fork.move(SequenceState.DECODE, now_s)
             request.answers.append(self._reader.answer(request.submit, fork))
 
     def _report_prompt(self, sequence: Sequence, result: ChunkResult) -> None:
@@ -283,7 +260,7 @@ class EngineCore:
             token_ids = tuple(sequence.token_ids[start : start + len(result.prompt_logprobs)])
             self._reports.add(PromptLogprobs(sequence.request_id, start, token_ids, result.prompt_logprobs))
 
-    def _on_token(self, request: _Request, answer: Answer, token: SampledToken, now_s: float) -> None:
+    def _on_token(self, request: LiveRequest, answer: Answer, token: SampledToken, now_s: float) -> None:
         sequence = answer.sequence
         sequence.last_token_s = now_s
         if sequence.first_token_s is None:
@@ -297,54 +274,43 @@ class EngineCore:
             counts = (reason, sequence.num_output_tokens)
             self._reports.add(AnswerFinished(sequence.request_id, sequence.index, *counts))
         if len(request.reasons) == request.num_answers:
-            self._finish(request)
+            self._finish(request, now_s)
         else:
-            self._release(sequence, SequenceState.FINISHED)
+            self._release(sequence, SequenceState.FINISHED, now_s)
 
     def _report_text(self, delta: TextDelta | None) -> None:
         if delta is not None:
             self._reports.add(delta)
 
-    def _finish(self, request: _Request) -> None:
-        reasons = request.reasons.values()
-        reason: FinishReason = next(reason for reason in _REASONS if reason in reasons)
+    def _finish(self, request: LiveRequest, now_s: float) -> None:
+        reason = request.reason
         is_cancelled = reason == "cancelled"
-        self._end(request, SequenceState.CANCELLED if is_cancelled else SequenceState.FINISHED)
-        first = request.first
-        self.metrics.on_end(reason, self._clock() - first.arrival_s)
-        self.metrics.num_cached_tokens += first.num_cached_tokens
-        self._reports.add(
-            RequestFinished(
-                first.request_id,
-                reason,
-                first.num_prompt_tokens,
-                first.num_cached_tokens,
-                sum(answer.sequence.num_output_tokens for answer in request.answers),
-                first.ttft_s(),
-                first.tokens_per_s(),
-                sum(answer.sequence.num_drafted_tokens for answer in request.answers),
-                sum(answer.sequence.num_accepted_tokens for answer in request.answers),
-            )
-        )
+        self._end(request, SequenceState.CANCELLED if is_cancelled else SequenceState.FINISHED, now_s)
+        record = request.record(reason)
+        self.metrics.on_end(record)
+        self._reports.finished(record, reason)
 
     def _fail(self, request_id: str, code: str, message: str) -> None:
-        self._end(self._requests[request_id], SequenceState.FAILED)
-        self._on_failed(request_id, code, message)
+        request = self._requests[request_id]
+        self._end(request, SequenceState.FAILED, self._clock())
+        self.metrics.on_end(request.record("failed", code))
+        self._reports.add(RequestFailed(request_id, code, message))
 
-    def _on_failed(self, request_id: str, code: str, message: str, retry_after_s: float | None = None) -> None:
-        self.metrics.ends["failed"] += 1
-        self._reports.add(RequestFailed(request_id, code, message, retry_after_s))
+    def _refuse(self, request_id: str, error: EngineError, now_s: float) -> None:
+        self.metrics.on_end(RequestRecord(request_id, "refused", now_s, now_s, error.code))
+        retry_after_s = self.metrics.mean_request_s() if isinstance(error, QueueFullError) else None
+        self._reports.add(RequestFailed(request_id, error.code, str(error), retry_after_s))
 
-    def _end(self, request: _Request, state: SequenceState) -> None:
+    def _end(self, request: LiveRequest, state: SequenceState, now_s: float) -> None:
         # First out of the books: whatever breaks below, nobody ends it a second time.
         del self._requests[request.first.request_id]
         for answer in request.answers:
             if answer.sequence.is_live:
-                self._release(answer.sequence, state)
+                self._release(answer.sequence, state, now_s)
         self._remember(request.first)
 
-    def _release(self, sequence: Sequence, state: SequenceState) -> None:
-        sequence.move(state)
+    def _release(self, sequence: Sequence, state: SequenceState, now_s: float) -> None:
+        sequence.move(state, now_s)
         self._scheduler.remove(sequence)
         if self._speculator is not None:
             self._speculator.forget(sequence)

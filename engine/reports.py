@@ -8,13 +8,16 @@ from __future__ import annotations
 from engine.cache.kv_cache import KVCache
 from engine.messages import (
     Event,
+    FinishReason,
     PrefillProgress,
     PrefixPinned,
     QueueReason,
+    RequestFinished,
     RequestPreempted,
     RequestQueued,
     RequestResumed,
 )
+from engine.records import RequestRecord
 from engine.scheduler import Schedule, Scheduler
 from engine.sequence import Sequence
 
@@ -58,6 +61,29 @@ class Reports:
     def pin(self, owner: str) -> None:
         num_blocks = len(self._cache.prefix_cache.pins().get(owner, ()))
         self.add(PrefixPinned(owner, num_blocks, num_blocks * self._block_bytes))
+
+    def finished(self, record: RequestRecord, reason: FinishReason) -> None:
+        """The end of a request that was neither refused nor failed."""
+        self.add(
+            RequestFinished(
+                record.request_id,
+                reason,
+                record.num_prompt_tokens,
+                record.num_cached_tokens,
+                record.num_output_tokens,
+                record.ttft_s,
+                # Drafted tokens arrive together, so a short answer may have taken no time after its first token.
+                None if record.tpot_s is None else 1 / max(record.tpot_s, 1e-9),
+                num_drafted_tokens=record.num_drafted_tokens,
+                num_accepted_tokens=record.num_accepted_tokens,
+                tpot_s=record.tpot_s,
+                queue_s=record.queue_s,
+                prefill_s=record.prefill_s,
+                decode_s=record.decode_s,
+                preempted_s=record.preempted_s,
+                num_preemptions=record.num_preemptions,
+            )
+        )
 
     def prefill(self, sequence: Sequence) -> None:
         """How far the prompt is; what is computed again after a preemption was told before."""

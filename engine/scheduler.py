@@ -169,7 +169,7 @@ class Scheduler:
             while self._cache.num_blocks_to_extend(sequence, end) > self._cache.num_available:
                 victim = order.pop() if order else sequence
                 num_decodes -= victim is not sequence and victim.state is SequenceState.DECODE
-                schedule.preempted.append(self._preempt(victim, sequence))
+                schedule.preempted.append(self._preempt(victim, sequence, now_s))
                 if victim is sequence:
                     break
             else:
@@ -238,9 +238,8 @@ class Scheduler:
             self.running.append(fork)
             chunk.sequence.num_forks -= 1
 
-    def _preempt(self, sequence: Sequence, winner: Sequence) -> PreemptedSequence:
+    def _preempt(self, sequence: Sequence, winner: Sequence, now_s: float) -> PreemptedSequence:
         self.running.remove(sequence)
-        sequence.num_preemptions += 1
         num_blocks = len(sequence.block_ids)
         how = self._limits.preemption
         if how is None:
@@ -248,11 +247,11 @@ class Scheduler:
             how = "swap" if is_swap else "recompute"
         if how == "swap" and num_blocks and self._cache.can_swap_out(sequence):
             self._cache.swap_out(sequence)
-            sequence.move(SequenceState.SWAPPED)
+            sequence.move(SequenceState.SWAPPED, now_s)
             self.swapped.append(sequence)
             return PreemptedSequence(sequence, winner, "swap", num_blocks)
         self._cache.forget(sequence)
-        sequence.move(SequenceState.WAITING)
+        sequence.move(SequenceState.WAITING, now_s)
         self.waiting.append(sequence)
         return PreemptedSequence(sequence, winner, "recompute", num_blocks)
 
@@ -274,7 +273,7 @@ class Scheduler:
                 # Nothing runs, so nothing but what is kept warm stands in the way.
                 schedule.unpinned.append(self._cache.drop_oldest_pin())
                 return "memory"
-            self._admit(schedule, sequence, matched)
+            self._admit(schedule, sequence, matched, now_s)
             others = [other for other in self.running if other is not sequence]
             num_tokens = self._chunk_size(sequence, min(budget, self._chunk_limit(others)))
             if num_tokens > 0:
@@ -300,7 +299,7 @@ class Scheduler:
             spare = sequence.num_forks + max(1, int(self._limits.watermark * self._cache.pool.num_blocks))
         return needed + promised + spare <= available
 
-    def _admit(self, schedule: Schedule, sequence: Sequence, matched: list[int]) -> None:
+    def _admit(self, schedule: Schedule, sequence: Sequence, matched: list[int], now_s: float) -> None:
         if sequence.state is SequenceState.SWAPPED:
             self.swapped.remove(sequence)
             self._cache.swap_in(sequence)
@@ -315,5 +314,5 @@ class Scheduler:
         sequence.queue_place = None
         is_decode = sequence.num_output_tokens > 0 and sequence.num_pending_tokens == 1
         was_decoding = sequence.state is SequenceState.SWAPPED and is_decode
-        sequence.move(SequenceState.DECODE if was_decoding else SequenceState.PREFILL)
+        sequence.move(SequenceState.DECODE if was_decoding else SequenceState.PREFILL, now_s)
         self.running.append(sequence)

@@ -79,7 +79,9 @@ class Sequence:
     """Leading blocks that the prefix cache was shown already."""
     host_block_ids: list[int] = field(default_factory=list)
     """Where its blocks lie in the host pool while it is swapped out."""
-    num_preemptions: int = 0
+    num_swaps: int = 0
+    num_recomputes: int = 0
+    """Preemptions by their kind."""
     num_drafted_tokens: int = 0
     num_accepted_tokens: int = 0
     """Of the drafted tokens, those that were right."""
@@ -91,8 +93,16 @@ class Sequence:
     """How many of the prompt's tokens have had their log-probabilities told; the first has none."""
     num_forks: int = 0
     """How many more answers begin where its prompt ends."""
+    first_scheduled_s: float | None = None
     first_token_s: float | None = None
     last_token_s: float | None = None
+    moved_s: float | None = None
+    """When it came into its state, if not by its arrival."""
+    queue_s: float = 0.0
+    prefill_s: float = 0.0
+    decode_s: float = 0.0
+    preempted_s: float = 0.0
+    """Time in each phase up to `moved_s`; `RequestRecord` tells which is which."""
 
     @property
     def is_live(self) -> bool:
@@ -106,6 +116,10 @@ class Sequence:
     def num_pending_tokens(self) -> int:
         """Tokens whose keys and values are still to be computed."""
         return len(self.token_ids) - self.num_computed_tokens
+
+    @property
+    def num_preemptions(self) -> int:
+        return self.num_swaps + self.num_recomputes
 
     @property
     def max_length(self) -> int:
@@ -128,19 +142,41 @@ class Sequence:
             block_digests=list(self.block_digests),
             host_block_ids=[],
             num_forks=0,
+            num_swaps=0,
+            num_recomputes=0,
             num_told_tokens=self.num_prompt_tokens,
         )
 
-    def move(self, state: SequenceState) -> None:
+    def move(self, state: SequenceState, now_s: float) -> None:
+        """The one writer of its state, and of what follows from a move: the times of phases, counts of preemptions."""
         assert state in MOVES[self.state], f"{self.request_id}: no move from {self.state.name} to {state.name}"
-        self.state = state
+        since_s = self.arrival_s if self.moved_s is None else self.moved_s
+        assert now_s >= since_s, f"{self.request_id}: {now_s} s is before its last move at {since_s} s"
+        self._close_phase(now_s - since_s)
+        if self.first_scheduled_s is None and state is SequenceState.PREFILL:
+            self.first_scheduled_s = now_s
+        self.num_swaps += state is SequenceState.SWAPPED
+        self.num_recomputes += state is SequenceState.WAITING
+        self.state, self.moved_s = state, now_s
+
+    def _close_phase(self, duration_s: float) -> None:
+        match self.state:
+            case SequenceState.PREFILL:
+                self.prefill_s += duration_s
+            case SequenceState.DECODE:
+                self.decode_s += duration_s
+            case _ if self.first_scheduled_s is None:
+                self.queue_s += duration_s
+            case _:
+                self.preempted_s += duration_s
 
     def ttft_s(self) -> float | None:
         """Seconds from arrival to the first token."""
         return None if self.first_token_s is None else self.first_token_s - self.arrival_s
 
-    def tokens_per_s(self) -> float | None:
-        """Rate of the tokens after the first; None with fewer than two."""
-        if self.first_token_s is None or self.last_token_s is None or self.num_output_tokens < 2:
-            return None
-        return (self.num_output_tokens - 1) / max(self.last_token_s - self.first_token_s, 1e-9)
+    @property
+    def end_s(self) -> float:
+        """When it ended. Asked of a live one it is the caller's mistake."""
+        assert not self.is_live, f"{self.request_id} is {self.state.name}"
+        assert self.moved_s is not None, f"{self.request_id} ended without a move"
+        return self.moved_s

@@ -17,6 +17,8 @@ from engine.messages import (
     TokenLogprobs,
 )
 
+_PHASES = ("tpot_s", "queue_s", "prefill_s", "decode_s", "preempted_s", "num_preemptions")
+
 
 @dataclass(slots=True)
 class CompletedAnswer:
@@ -74,6 +76,7 @@ class Completion:
             "finish_reason": self.end.reason,
             "ttft_s": self.end.ttft_s,
             "tokens_per_s": self.end.tokens_per_s,
+            **{name: getattr(self.end, name) for name in _PHASES},
         }
 
 

@@ -113,10 +113,13 @@ class AnswerFinished:
 class RequestFinished:
     """The one end of a request that was accepted. Its blocks are already released.
 
-    Of several answers `reason` is the first that holds for any of them of `cancelled`, `length`, `stop`, the tokens
-    are those of all, and the times those of the first.
     `ttft_s` counts from arrival to the first token, None if there was none; `tokens_per_s` is the rate of
-    the tokens after the first, None with fewer than two.
+    the tokens after the first, None with fewer than two, and `tpot_s` the mean time of each of those.
+    The phases divide the time from arrival to end: `queue_s` until it was first let in, `preempted_s` whenever it had
+    to wait again, `prefill_s` while prompt or lost tokens were computed, `decode_s` from there on. All in seconds.
+
+    Of several answers `reason` is the first that holds for any of them of `cancelled`, `length`, `stop`; tokens and
+    preemptions are those of all, `tpot_s` is the mean over all, and the phases are of the one that ended last.
     """
 
     request_id: str
@@ -129,6 +132,12 @@ class RequestFinished:
     num_drafted_tokens: int = 0
     num_accepted_tokens: int = 0
     """Of the tokens that were guessed, those that were right."""
+    tpot_s: float | None = None
+    queue_s: float = 0.0
+    prefill_s: float = 0.0
+    decode_s: float = 0.0
+    preempted_s: float = 0.0
+    num_preemptions: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -324,4 +324,4 @@ def test_metrics_count_each_token_and_each_end_once():
     engine.run()
     counted = sum(len(engine.token_ids(request_id)) for request_id in "abc")
     assert engine.core.metrics.num_generated_tokens == counted
-    assert dict(engine.core.metrics.ends) == {"length": 2, "cancelled": 1, "failed": 1}
+    assert dict(engine.core.metrics.ends) == {"length": 2, "cancelled": 1, "refused": 1}

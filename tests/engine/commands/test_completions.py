@@ -34,3 +34,10 @@ def test_prompt_tokens_are_told_with_their_log_probabilities():
         (7, -1.0),
         (8, -2.0),
     ]
+
+
+def test_the_phases_of_a_request_are_told():
+    end = RequestFinished("0", "stop", 3, 0, 2, 1.5, 2.0, 4, 3, 0.5, 1.0, 0.5, 0.6, 0.25, 1)
+    told = Completion([CompletedAnswer()], end=end).to_json()
+    phases = ("tpot_s", "queue_s", "prefill_s", "decode_s", "preempted_s", "num_preemptions")
+    assert [told[name] for name in phases] == [0.5, 1.0, 0.5, 0.6, 0.25, 1]
