@@ -16,7 +16,7 @@ from engine.cache.invariants import check_invariants
 from engine.cache.kv_cache import BlockMoves, KVCache
 from engine.cache.swap import PreemptionCosts
 from engine.chunk_result import ChunkResult, SampledToken
-from engine.errors import DeadlineError, EngineError, ForwardError, QueueFullError
+from engine.errors import DeadlineError, EngineError, ForwardError, QueueFullError, TextError
 from engine.live_request import LiveRequest
 from engine.messages import (
     AnswerFinished,
@@ -39,6 +39,8 @@ from engine.speculation.speculator import Speculator
 
 _log = logging.getLogger(__name__)
 
+_FORWARD_ERRORS = (RuntimeError, MemoryError, ValueError, IndexError)
+"""What arithmetic raises: no memory, and what torch says of shapes and indexes."""
 _MIN_TIMED_TOKENS = 16
 _MAX_REMEMBERED_OWNERS = 64
 
@@ -140,8 +142,7 @@ class EngineCore:
         self._queue_reason = schedule.reason
         self._reports.moves(schedule)
         self._reports.positions(schedule.reason, now_s)
-        chunks = self._with_drafts(schedule)
-        self._runner.move_blocks(self._cache.drain_moves())
+        chunks = self._move_blocks(self._with_drafts(schedule))
         if chunks:
             self._settle(chunks, self._run(chunks), now_s)
         return self.drain_events()
@@ -158,11 +159,22 @@ class EngineCore:
             schedule, {sequence: draft for (sequence, _), draft in zip(limits, drafts, strict=True)}
         )
 
+    def _move_blocks(self, chunks: list[ScheduledChunk]) -> list[ScheduledChunk]:
+        """Copy what the schedule decided; returns the chunks that can be computed after it."""
+        moves = self._cache.drain_moves()
+        try:
+            self._runner.move_blocks(moves)
+        except _FORWARD_ERRORS:
+            _log.exception("blocks could not be moved; the answers they belong to are computed again")
+            lost = self._scheduler.restart_moved(moves)
+            return [chunk for chunk in chunks if chunk.sequence not in lost]
+        return chunks
+
     def _run(self, chunks: list[ScheduledChunk]) -> dict[Sequence, ChunkResult]:
         """What came of each chunk. If the batch breaks, each is tried alone and only the culprits fail."""
         try:
             return self._runner.run(chunks)
-        except (RuntimeError, MemoryError) as error:
+        except _FORWARD_ERRORS as error:
             if len(chunks) == 1:
                 _log.exception("forward of %s failed", chunks[0].sequence.request_id)
                 message = f"The model failed on this request: {error}. Try again, or with a shorter chat"
@@ -232,8 +244,9 @@ class EngineCore:
             self._cache.register(sequence)
             self._cache.truncate(sequence)
         for fork, token in zip(chunk.forks, result.fork_tokens, strict=True):
-            num_generated += 1
-            self._on_token(request, request.answers[fork.index], token, now_s)
+            if fork.is_live:
+                num_generated += 1
+                self._on_token(request, request.answers[fork.index], token, now_s)
         return num_generated
 
     def _count_draft(self, sequence: Sequence, num_drafted: int, num_accepted: int) -> None:
@@ -265,7 +278,12 @@ class EngineCore:
         sequence.last_token_s = now_s
         if sequence.first_token_s is None:
             sequence.first_token_s = now_s
-        delta, reason = answer.add(token)
+        try:
+            delta, reason = answer.add(token)
+        except TextError as error:
+            _log.exception("text of %s failed", sequence.request_id)
+            self._fail(sequence.request_id, error.code, str(error))
+            return
         self._report_text(delta)
         if reason is None:
             return

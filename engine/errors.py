@@ -23,6 +23,12 @@ class RequestTooLongError(EngineError):
     code = "request_too_long"
 
 
+class TextError(EngineError):
+    """The tokenizer could not turn an answer's tokens into text."""
+
+    code = "text_failed"
+
+
 class QueueFullError(EngineError):
     """The waiting queue is at its bound."""
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from engine.cache.kv_cache import KVCache
+from engine.cache.kv_cache import BlockMoves, KVCache
 from engine.cache.swap import PreemptionCosts
 from engine.errors import QueueFullError
 from engine.messages import QueueReason
@@ -254,6 +254,20 @@ class Scheduler:
         sequence.move(SequenceState.WAITING, now_s)
         self.waiting.append(sequence)
         return PreemptedSequence(sequence, winner, "recompute", num_blocks)
+
+    def restart_moved(self, moves: BlockMoves) -> set[Sequence]:
+        """Let those whose blocks could not be moved be computed again, and return them. Nobody else has the blocks."""
+        lost = {target for pairs in (moves.swap_in, moves.copies) for _, target in pairs}
+        lost_on_host = {target for _, target in moves.swap_out}
+        moved = {s for s in self if lost.intersection(s.block_ids) or lost_on_host.intersection(s.host_block_ids)}
+        for sequence in moved:
+            (self.swapped if sequence.state is SequenceState.SWAPPED else self.running).remove(sequence)
+            self._cache.release(sequence)
+            self._cache.forget(sequence)
+            sequence.num_preemptions += 1
+            sequence.move(SequenceState.WAITING)
+            self.waiting.append(sequence)
+        return moved
 
     def _admit_waiting(self, schedule: Schedule, budget: int, now_s: float) -> QueueReason:
         """Let in whoever fits, in order and without passing anybody; returns why the first who does not must wait."""

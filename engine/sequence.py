@@ -30,7 +30,13 @@ _PREEMPTED = frozenset({SequenceState.WAITING, SequenceState.SWAPPED})
 MOVES: dict[SequenceState, frozenset[SequenceState]] = {
     SequenceState.WAITING: frozenset({SequenceState.PREFILL, SequenceState.CANCELLED, SequenceState.FAILED}),
     SequenceState.SWAPPED: frozenset(
-        {SequenceState.PREFILL, SequenceState.DECODE, SequenceState.CANCELLED, SequenceState.FAILED}
+        {
+            SequenceState.WAITING,  # its copy was lost
+            SequenceState.PREFILL,
+            SequenceState.DECODE,
+            SequenceState.CANCELLED,
+            SequenceState.FAILED,
+        }
     ),
     SequenceState.PREFILL: frozenset({SequenceState.DECODE}) | _PREEMPTED | _ENDS,
     SequenceState.DECODE: _PREEMPTED | _ENDS,

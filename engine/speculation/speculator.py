@@ -52,7 +52,7 @@ class Speculator:
             return [NO_DRAFT] * len(wanted)
         try:
             return self._proposer.propose(wanted)
-        except (RuntimeError, MemoryError):
+        except (RuntimeError, MemoryError, ValueError, IndexError):
             # A guess is never worth an answer: from now on there are none.
             _log.exception("guessing tokens failed and is switched off")
             self._proposer = None

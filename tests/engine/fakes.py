@@ -15,6 +15,7 @@ from engine.cache.kv_cache import BlockMoves, KVCache
 from engine.cache.swap import PreemptionCosts
 from engine.chunk_result import ChunkResult, SampledToken
 from engine.core import EngineCore
+from engine.errors import TextError
 from engine.forward.runner import accepted
 from engine.forward.sampler import Draw
 from engine.messages import ChatMessage, Event, RequestFailed, RequestFinished, SamplingParams, Submit, TextDelta
@@ -30,7 +31,9 @@ TEMPLATE = "{% for m in messages %}<{{ m.role }}>{{ m.content }}\n{% endfor %}<a
 
 
 class ByteTokenizer:
-    """UTF-8 bytes are the tokens."""
+    """UTF-8 bytes are the tokens. Decoding the `broken_token`, if there is one, fails."""
+
+    broken_token: int | None = None
 
     def encode(self, text: str) -> list[int]:
         return list(text.encode())
@@ -38,6 +41,8 @@ class ByteTokenizer:
     encode_raw = encode
 
     def decode(self, token_ids: Sequence[int]) -> str:
+        if self.broken_token in token_ids:
+            raise TextError("broken on purpose")
         return bytes(t for t in token_ids if t < 256).decode(errors="replace")
 
 
@@ -56,10 +61,20 @@ class FakeRunner:
         self._slots: dict[tuple[int, int], int] = {}
         self._host_slots: dict[tuple[int, int], int] = {}
         self.broken: set[str] = set()
+        self.failing_calls: frozenset[int] = frozenset()
+        """Which calls find no memory, counted over `run` and over `move_blocks` with anything to move."""
+        self.num_calls = 0
         self.num_tokens_per_run: list[int] = []
         self.requests_per_run: list[list[str]] = []
 
+    def _take_memory(self) -> None:
+        self.num_calls += 1
+        if self.num_calls in self.failing_calls:
+            raise MemoryError(f"call {self.num_calls}")
+
     def move_blocks(self, moves: BlockMoves) -> None:
+        if moves.swap_out or moves.swap_in or moves.copies:
+            self._take_memory()
         for pairs, source_slots, target_slots in (
             (moves.swap_out, self._slots, self._host_slots),
             (moves.swap_in, self._host_slots, self._slots),
@@ -74,6 +89,7 @@ class FakeRunner:
     def run(self, chunks: Sequence[ScheduledChunk]) -> dict[EngineSequence, ChunkResult]:
         if any(chunk.sequence.request_id in self.broken for chunk in chunks):
             raise RuntimeError("broken on purpose")
+        self._take_memory()
         self.num_tokens_per_run.append(sum(chunk.num_rows for chunk in chunks))
         self.requests_per_run.append([chunk.sequence.request_id for chunk in chunks])
         contexts = [self._run_chunk(chunk) for chunk in chunks]
@@ -143,10 +159,10 @@ class FakeEngine:
             preemption=preemption,
         )
         self.scheduler = Scheduler(self.cache, limits, PreemptionCosts(1.0, 1.0))
-        tokenizer = ByteTokenizer()
+        self.tokenizer = ByteTokenizer()
         self.core = EngineCore(
             RequestReader(
-                tokenizer,  # type: ignore[arg-type]
+                self.tokenizer,  # type: ignore[arg-type]
                 ChatTemplate(TEMPLATE, "", "") if template is None else template,
                 ("tiny",),
                 max_context,
