@@ -166,7 +166,7 @@ class EngineCore:
             self._runner.move_blocks(moves)
         except _FORWARD_ERRORS:
             _log.exception("blocks could not be moved; the answers they belong to are computed again")
-            lost = self._scheduler.restart_moved(moves)
+            lost = self._scheduler.restart_moved(moves, self._clock())
             return [chunk for chunk in chunks if chunk.sequence not in lost]
         return chunks
 

@@ -255,7 +255,7 @@ class Scheduler:
         self.waiting.append(sequence)
         return PreemptedSequence(sequence, winner, "recompute", num_blocks)
 
-    def restart_moved(self, moves: BlockMoves) -> set[Sequence]:
+    def restart_moved(self, moves: BlockMoves, now_s: float) -> set[Sequence]:
         """Let those whose blocks could not be moved be computed again, and return them. Nobody else has the blocks."""
         lost = {target for pairs in (moves.swap_in, moves.copies) for _, target in pairs}
         lost_on_host = {target for _, target in moves.swap_out}
@@ -264,8 +264,7 @@ class Scheduler:
             (self.swapped if sequence.state is SequenceState.SWAPPED else self.running).remove(sequence)
             self._cache.release(sequence)
             self._cache.forget(sequence)
-            sequence.num_preemptions += 1
-            sequence.move(SequenceState.WAITING)
+            sequence.move(SequenceState.WAITING, now_s)
             self.waiting.append(sequence)
         return moved
 
