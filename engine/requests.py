@@ -35,6 +35,7 @@ class RequestReader:
     """Everything but the security domain that must agree before two requests may share a block."""
     max_context: int
     pool_tokens: int
+    """The longest sequence that the pool holds alone."""
     default_max_tokens: int
     vocab_size: int
     end_token_ids: frozenset[int]

@@ -240,7 +240,7 @@ class Scheduler:
 
     def _preempt(self, sequence: Sequence, winner: Sequence, now_s: float) -> PreemptedSequence:
         self.running.remove(sequence)
-        num_blocks = len(sequence.block_ids)
+        num_blocks = self._cache.num_held_blocks(sequence)
         how = self._limits.preemption
         if how is None:
             is_swap = self.costs.prefers_swap(sequence.num_computed_tokens, num_blocks)
@@ -303,10 +303,11 @@ class Scheduler:
 
     def _has_room(self, sequence: Sequence, matched: list[int]) -> bool:
         """Whether all its tokens fit, with a watermark besides if it is not the only one."""
-        needed = self._cache.blocks_for(len(sequence.token_ids)) - len(matched)
+        max_chunk = self._limits.max_batched_tokens
+        needed = self._cache.num_blocks_to_finish(sequence, max_chunk, matched)
         available = self._cache.num_available - self._cache.num_evictable_in(matched)
         # What running prompts have still to take is theirs; each fork copies the block that it shares in part.
-        promised = sum(self._cache.blocks_for(len(s.token_ids)) - len(s.block_ids) + s.num_forks for s in self.running)
+        promised = sum(self._cache.num_blocks_to_finish(s, max_chunk) + s.num_forks for s in self.running)
         spare = 0
         if self.running:
             spare = sequence.num_forks + max(1, int(self._limits.watermark * self._cache.pool.num_blocks))
@@ -316,14 +317,14 @@ class Scheduler:
         if sequence.state is SequenceState.SWAPPED:
             self.swapped.remove(sequence)
             self._cache.swap_in(sequence)
-            schedule.resumed.append(ResumedSequence(sequence, "swap", len(sequence.block_ids)))
+            schedule.resumed.append(ResumedSequence(sequence, "swap", self._cache.num_held_blocks(sequence)))
         else:
             self.waiting.remove(sequence)
             self._cache.reuse(sequence, matched)
             wide_rows = self._limits.wide_rows
             sequence.has_wide_prefill = wide_rows is not None and sequence.num_pending_tokens >= wide_rows
             if sequence.num_preemptions:
-                schedule.resumed.append(ResumedSequence(sequence, "recompute", len(matched)))
+                schedule.resumed.append(ResumedSequence(sequence, "recompute", self._cache.num_held_blocks(sequence)))
         sequence.queue_place = None
         is_decode = sequence.num_output_tokens > 0 and sequence.num_pending_tokens == 1
         was_decoding = sequence.state is SequenceState.SWAPPED and is_decode

@@ -74,16 +74,17 @@ def _serve(
     )
     element_bytes = backend.kv_dtype.itemsize
     free_bytes = psutil.virtual_memory().available
-    num_blocks = num_pool_blocks(spec, config.block_size, element_bytes, free_bytes, config.kv_budget_bytes)
+    max_chunk = config.max_batched_tokens
+    num_blocks = num_pool_blocks(spec, config.block_size, element_bytes, free_bytes, config.kv_budget_bytes, max_chunk)
     block_bytes = spec.kv_bytes_per_token(element_bytes) * config.block_size
     num_host_blocks = config.swap_budget_bytes // block_bytes
-    cache = KVCache(num_blocks, config.block_size, num_host_blocks)
+    cache = KVCache(num_blocks, config.block_size, num_host_blocks, spec.sliding_window)
     reader = RequestReader(
         tokenizer,
         template,
         _cache_scope(checkpoint, backend, config.block_size),
         spec.max_context,
-        num_blocks * config.block_size,
+        cache.window.longest_sequence(spec.max_context, num_blocks, max_chunk),
         config.default_max_tokens,
         spec.vocab_size,
         frozenset(checkpoint.manifest.end_token_ids),
@@ -137,6 +138,7 @@ def _cache_scope(checkpoint: Checkpoint, backend: Backend, block_size: int) -> t
         manifest.weights_digest,
         manifest.tokenizer_digest,
         repr(manifest.spec.rope),
+        f"window {manifest.spec.sliding_window}",
         backend.name,
         str(backend.kv_dtype),
         f"block {block_size}",

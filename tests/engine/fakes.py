@@ -53,11 +53,15 @@ def next_token(context: Sequence[int]) -> int:
 
 
 class FakeRunner:
-    """`choose` maps the whole context to the next token. `broken` request ids raise, as does any batch with them."""
+    """`choose` maps the context, as far as a window shows it, to the next token.
+
+    `broken` request ids raise, as does any batch with them.
+    """
 
     def __init__(self, cache: KVCache, choose: Callable[[Sequence[int]], int] = next_token) -> None:
         self._cache = cache
         self._choose = choose
+        self._window = cache.window.size
         self._slots: dict[tuple[int, int], int] = {}
         self._host_slots: dict[tuple[int, int], int] = {}
         self.broken: set[str] = set()
@@ -101,9 +105,12 @@ class FakeRunner:
         drafted = chunk.draft.token_ids
         num_certain = len(context) - len(drafted)
         draws = [Draw(chunk.sequence, drafted[:count]) for count in range(len(drafted) + 1)]
-        tokens = self.sample([(draw, context[: num_certain + len(draw.drafted_ids)]) for draw in draws])
-        forks = self.sample([(Draw(fork), context) for fork in chunk.forks])
+        tokens = self.sample([(draw, self._seen(context[: num_certain + len(draw.drafted_ids)])) for draw in draws])
+        forks = self.sample([(Draw(fork), self._seen(context)) for fork in chunk.forks])
         return ChunkResult(accepted(chunk.draft, tokens), tuple(forks))
+
+    def _seen(self, context: list[int]) -> list[int]:
+        return context if self._window is None else context[-self._window :]
 
     def sample(self, due: list[tuple[Draw, list[int]]]) -> list[SampledToken]:
         """The next token of every draw, from the context that was read back for it."""
@@ -111,15 +118,20 @@ class FakeRunner:
 
     def _run_chunk(self, chunk: ScheduledChunk) -> list[int]:
         sequence, size = chunk.sequence, self._cache.block_size
-        end = sequence.num_computed_tokens + chunk.num_rows
+        start, end = sequence.num_computed_tokens, sequence.num_computed_tokens + chunk.num_rows
         token_ids = [*sequence.token_ids[: end - len(chunk.draft.token_ids)], *chunk.draft.token_ids]
-        for position in range(sequence.num_computed_tokens, end):
+        for position in range(start, end):
             block_id = sequence.block_ids[position // size]
             assert block_id != NULL_BLOCK
             assert self._cache.pool.ref_counts[block_id] == 1, f"block {block_id} is shared and written"
             self._slots[block_id, position % size] = token_ids[position]
-        context = [self._slots[sequence.block_ids[p // size], p % size] for p in range(end)]
-        assert context == token_ids, f"{sequence.request_id} reads tokens that are not its own"
+        # What the chunk's first token sees, and all after it.
+        first = 0 if self._window is None else max(0, start - self._window + 1)
+        read = [sequence.block_ids[position // size] for position in range(first, end)]
+        lost = [block_id for block_id in read if not self._cache.pool.ref_counts[block_id]]
+        assert not lost, f"{sequence.request_id} reads blocks that nobody owns: {lost}"
+        context = [self._slots[block_id, position % size] for position, block_id in enumerate(read, first)]
+        assert context == token_ids[first:], f"{sequence.request_id} reads tokens that are not its own"
         return context
 
 
@@ -139,6 +151,7 @@ class FakeEngine:
         preemption: Preemption | None = None,
         ageing_s: float = 1000.0,
         chunk_alignment: int = 1,
+        window: int | None = None,
         choose: Callable[[Sequence[int]], int] = next_token,
         make_runner: Callable[[KVCache, Callable[[Sequence[int]], int]], FakeRunner] = FakeRunner,
         template: ChatTemplate | None = None,
@@ -147,7 +160,7 @@ class FakeEngine:
         row_cost: float = 0.01,
     ) -> None:
         self._now_s = 0.0
-        self.cache = KVCache(num_blocks, block_size, num_host_blocks)
+        self.cache = KVCache(num_blocks, block_size, num_host_blocks, window)
         self.runner = make_runner(self.cache, choose)
         limits = SchedulerLimits(
             max_batched_tokens,
@@ -166,7 +179,7 @@ class FakeEngine:
                 ChatTemplate(TEMPLATE, "", "") if template is None else template,
                 ("tiny",),
                 max_context,
-                num_blocks * block_size,
+                self.cache.window.longest_sequence(max_context, num_blocks, max_batched_tokens),
                 default_max_tokens=50,
                 vocab_size=END + 1,
                 end_token_ids=frozenset({END}),

@@ -6,10 +6,11 @@ from engine.messages import ChatMessage, PrefillProgress, RequestFailed, Request
 from tests.engine.fakes import END, FakeEngine, next_token
 
 
-def expected_text(prompt: str, num_tokens: int) -> str:
+def expected_text(prompt: str, num_tokens: int, window: int | None = None) -> str:
+    """What the model of bytes says after a prompt if each token sees the last `window` alone."""
     context = list(prompt.encode())
     for _ in range(num_tokens):
-        context.append(next_token(context))
+        context.append(next_token(context if window is None else context[-window:]))
     return bytes(context[len(prompt.encode()) :]).decode()
 
 

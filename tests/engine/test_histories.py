@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from engine.messages import RequestFinished
 from tests.engine.fakes import FakeEngine
 from tests.engine.test_core import expected_text
+from tests.engine.test_sliding_window import WINDOWS, window_size
 
 NUM_HISTORIES = int(os.environ.get("DEEPINFER_HISTORIES", "2000"))
 
@@ -42,10 +43,15 @@ ACTIONS = st.lists(
     st.sampled_from([None, "swap", "recompute"]),
     st.integers(0, 30),
     st.sampled_from([16, 5]),
+    st.sampled_from([None, *WINDOWS]),
 )
 def test_random_histories_keep_the_invariants_and_the_texts(
-    actions, block_size, pool_tokens, preemption, num_host_blocks, max_prompt_chunk
+    actions, block_size, pool_tokens, preemption, num_host_blocks, max_prompt_chunk, window_name
 ):
+    window = window_size(window_name, block_size)
+    if window is not None:
+        # Too little for the longer requests, but for their windows.
+        pool_tokens //= 3
     engine = FakeEngine(
         num_blocks=-(-pool_tokens // block_size),
         block_size=block_size,
@@ -53,6 +59,7 @@ def test_random_histories_keep_the_invariants_and_the_texts(
         max_prompt_chunk=max_prompt_chunk,
         num_host_blocks=num_host_blocks,
         preemption=preemption,
+        window=window,
     )
     prompts: list[tuple[str, int]] = []
     for action in actions:
@@ -83,6 +90,6 @@ def test_random_histories_keep_the_invariants_and_the_texts(
     for index, (prompt, max_tokens) in enumerate(prompts):
         (end,) = engine.ends(str(index))
         if isinstance(end, RequestFinished):
-            expected = expected_text(prompt, max_tokens)
+            expected = expected_text(prompt, max_tokens, window)
             assert engine.text(str(index)) == expected[: end.num_completion_tokens]
             assert end.reason == "cancelled" or end.num_completion_tokens == max_tokens
