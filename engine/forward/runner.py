@@ -11,14 +11,14 @@ import torch
 from torch import Tensor
 
 from engine.cache.kv_cache import BlockMoves
-from engine.chunk_result import ChunkResult, SampledToken
+from engine.chunk_result import ChunkResult
 from engine.forward.batch import Batch, build_batch
 from engine.forward.sampler import Sampler
+from engine.forward.verification import Verifier
 from engine.messages import TokenLogprobs
 from engine.models.decoder import Decoder, make_host_pool, make_pool
 from engine.scheduler import ScheduledChunk
 from engine.sequence import Sequence
-from engine.speculation.draft import Draft
 from kernels.ops import Backend
 
 _LOGIT_ROWS = 32
@@ -34,6 +34,7 @@ class Runner:
         self._decoder = decoder
         self._backend = backend
         self._sampler = Sampler(backend)
+        self._verifier = Verifier(self._sampler)
         self._pool = make_pool(decoder.spec, num_blocks, block_size, backend)
         self._host_pool = make_host_pool(self._pool, num_host_blocks)
 
@@ -55,16 +56,12 @@ class Runner:
         """Compute the chunks, draw the next tokens of every sequence whose gap this closes, and verify its draft."""
         batch: Batch = build_batch(chunks, self._pool.block_size, self._backend.device)
         hidden = self._decoder.hidden(batch.forward, self._pool)
-        tokens: list[SampledToken] = []
-        if batch.draws:
-            tokens = self._sampler.sample(self._decoder.logits(hidden[batch.draw_rows]), batch.draws)
-        drawn = iter(tokens)
+        logits = self._decoder.logits(hidden[batch.draw_rows]) if batch.draws else hidden[:0]
+        tokens = self._verifier.tokens(logits, batch.draws, batch.chunks)
         results: dict[Sequence, ChunkResult] = {}
-        for chunk, start in zip(batch.chunks, batch.forward.attention.query_starts, strict=False):
-            own = [next(drawn) for _ in range(len(chunk.draft.token_ids) + 1)] if chunk.closes_gap else []
-            forks = tuple(next(drawn) for _ in chunk.forks)
+        for chunk, start, (own, forks) in zip(batch.chunks, batch.first_rows, tokens, strict=True):
             logprobs = self._prompt_logprobs(chunk, hidden[start : start + chunk.num_rows])
-            results[chunk.sequence] = ChunkResult(accepted(chunk.draft, own), forks, logprobs)
+            results[chunk.sequence] = ChunkResult(own, forks, logprobs)
         return results
 
     def _prompt_logprobs(self, chunk: ScheduledChunk, hidden: Tensor) -> tuple[TokenLogprobs, ...]:
@@ -84,16 +81,3 @@ class Runner:
                 assert logprobs is not None
                 told.append(logprobs)
         return tuple(told)
-
-
-def accepted(draft: Draft, drawn: Chunks[SampledToken]) -> tuple[SampledToken, ...]:
-    """The drawn tokens up to the first that is not the drafted one: that one replaces it.
-
-    A token that was drafted with certainty is accepted with its probability, and else replaced by one drawn from what
-    is left without it: the exact rule of Leviathan et al. 2023 for such drafts, and the very tokens that would have
-    been drawn without a draft.
-    """
-    num_accepted = 0
-    while num_accepted < len(draft.token_ids) and drawn[num_accepted].token_id == draft.token_ids[num_accepted]:
-        num_accepted += 1
-    return tuple(drawn[: num_accepted + 1])

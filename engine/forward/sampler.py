@@ -13,27 +13,10 @@ import torch
 from torch import Tensor
 
 from engine.chunk_result import SampledToken
+from engine.forward.randomness import uniform
 from engine.messages import SamplingParams, TokenLogprobs
 from engine.sequence import Sequence
 from kernels.ops import Backend, LogitEdits, SamplingTensors
-
-_MASK = (1 << 64) - 1
-
-
-def uniform(seed: int, position: int) -> float:
-    """A number in [0, 1) that depends on seed and position alone: two rounds of SplitMix64's finaliser.
-
-    Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014.
-    """
-    # 53 bits: a double holds them all, so the quotient never rounds up to 1.
-    return (_mix(_mix(seed & _MASK) ^ position) >> 11) / 2.0**53
-
-
-def _mix(z: int) -> int:
-    z = (z + 0x9E3779B97F4A7C15) & _MASK
-    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
-    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & _MASK
-    return z ^ (z >> 31)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +39,14 @@ class Sampler:
         # Lists of a request may name most of a vocabulary: they become tensors once, not once a token.
         self._fixed_edits: WeakKeyDictionary[Sequence, LogitEdits] = WeakKeyDictionary()
 
-    def sample(self, logits: Tensor, draws: Sequences[Draw]) -> list[SampledToken]:
-        """One token per draw, from its row of logits [B, V]."""
-        token_ids = self._backend.sample(logits, self.tensors(draws)).tolist()
-        return [
-            SampledToken(token_id, self.logprobs(row, token_id, draw.sequence.params.logprobs))
-            for row, token_id, draw in zip(logits, token_ids, draws, strict=True)
-        ]
+    def draw(self, logits: Tensor, draws: Sequences[Draw]) -> list[int]:
+        """One token id per draw, from its row of logits [B, V]."""
+        token_ids: list[int] = self._backend.sample(logits, self.tensors(draws)).tolist()
+        return token_ids
+
+    def told(self, row: Tensor, token_id: int, draw: Draw) -> SampledToken:
+        """A token that was drawn from a row of logits [V], with what its request wants to be told of it."""
+        return SampledToken(token_id, self.logprobs(row, token_id, draw.sequence.params.logprobs))
 
     def tensors(self, draws: Sequences[Draw]) -> SamplingTensors:
         """One row per draw; the random number belongs to the position that the new token will take."""

@@ -16,8 +16,9 @@ from engine.cache.swap import PreemptionCosts
 from engine.chunk_result import ChunkResult, SampledToken
 from engine.core import EngineCore
 from engine.errors import TextError
-from engine.forward.runner import accepted
+from engine.forward.batch import own_draws
 from engine.forward.sampler import Draw
+from engine.forward.verification import accepted
 from engine.messages import ChatMessage, Event, RequestFailed, RequestFinished, SamplingParams, Submit, TextDelta
 from engine.requests import RequestReader
 from engine.scheduler import Preemption, ScheduledChunk, Scheduler, SchedulerLimits
@@ -102,19 +103,19 @@ class FakeRunner:
     def _result(self, chunk: ScheduledChunk, context: list[int]) -> ChunkResult:
         if not chunk.closes_gap:
             return ChunkResult()
-        drafted = chunk.draft.token_ids
-        num_certain = len(context) - len(drafted)
-        draws = [Draw(chunk.sequence, drafted[:count]) for count in range(len(drafted) + 1)]
-        tokens = self.sample([(draw, self._seen(context[: num_certain + len(draw.drafted_ids)])) for draw in draws])
-        forks = self.sample([(Draw(fork), self._seen(context)) for fork in chunk.forks])
-        return ChunkResult(accepted(chunk.draft, tokens), tuple(forks))
+        draws = own_draws(chunk)
+        num_certain = len(context) - len(chunk.draft.token_ids)
+        contexts = [self._seen(context[: num_certain + len(draw.drafted_ids)]) for draw in draws]
+        return self.decide(chunk, draws, contexts)
 
     def _seen(self, context: list[int]) -> list[int]:
         return context if self._window is None else context[-self._window :]
 
-    def sample(self, due: list[tuple[Draw, list[int]]]) -> list[SampledToken]:
-        """The next token of every draw, from the context that was read back for it."""
-        return [SampledToken(self._choose(context)) for _, context in due]
+    def decide(self, chunk: ScheduledChunk, draws: list[Draw], contexts: list[list[int]]) -> ChunkResult:
+        """The tokens of the chunk's own draws, from the contexts that were read back for them, and of its forks."""
+        own = accepted(chunk.draft, [self._choose(context) for context in contexts])
+        forks = [self._choose(contexts[0]) for _ in chunk.forks]
+        return ChunkResult(tuple(map(SampledToken, own)), tuple(map(SampledToken, forks)))
 
     def _run_chunk(self, chunk: ScheduledChunk) -> list[int]:
         sequence, size = chunk.sequence, self._cache.block_size
