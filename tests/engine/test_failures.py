@@ -112,10 +112,10 @@ class BrokenSampler(SamplingRunner):
 
     unlucky: frozenset[str] = frozenset()
 
-    def sample(self, due):
-        if any(draw.sequence.request_id in self.unlucky for draw, _ in due):
+    def decide(self, chunk, draws, contexts):
+        if chunk.sequence.request_id in self.unlucky:
             raise IndexError("index out of range in the sampler")
-        return super().sample(due)
+        return super().decide(chunk, draws, contexts)
 
 
 def test_a_sampler_that_fails_ends_its_request_alone():
