@@ -40,6 +40,8 @@ def check_invariants(cache: KVCache, sequences: Iterable[Sequence]) -> None:
         owners.update(held)
         referenced.update(held)
         swapped += sequence.host_block_ids
+        is_decoding = sequence.state is SequenceState.DECODE
+        assert not is_decoding or sequence.num_pending_tokens == 1, (sequence.request_id, sequence.num_pending_tokens)
     wrong = {
         b: (pool.ref_counts[b], owners[b]) for b in range(1, pool.num_blocks + 1) if pool.ref_counts[b] != owners[b]
     }
