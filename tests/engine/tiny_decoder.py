@@ -34,11 +34,13 @@ SPEC = ModelSpec(
 )
 
 
-def random_decoder(spec: ModelSpec, backend: Backend, seed: int = 1) -> Decoder:
-    generator = torch.Generator().manual_seed(seed)
+def random_decoder(spec: ModelSpec, backend: Backend, seed: int = 1, noise: float = 0.0) -> Decoder:
+    """With noise, relative to the weights, it is another model that resembles the one of the same seed without."""
+    generator, noise_generator = torch.Generator().manual_seed(seed), torch.Generator().manual_seed(seed + 1)
 
     def matrix(rows: int, columns: int) -> object:
         weight = torch.randn(rows, columns, generator=generator) * columns**-0.5
+        weight += torch.randn(rows, columns, generator=noise_generator) * noise * columns**-0.5
         return backend.prepare(quantize(weight, 8, 32, has_minimum=False))
 
     def vector(size: int) -> torch.Tensor:
