@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from engine.sequence import Sequence as EngineSequence
 from engine.speculation.draft import Draft
-from tests.engine.fakes import next_token
+from tests.engine.fakes import END, next_token
 
 
 class Oracle:
@@ -34,6 +34,6 @@ class Oracle:
         guesses: list[int] = []
         for _ in range(length):
             token = self._choose(context)
-            guesses.append(token if self._is_right(len(context)) else token ^ 1)
+            guesses.append(token if self._is_right(len(context)) else (token + 1) % END)
             context.append(guesses[-1])
         return guesses
