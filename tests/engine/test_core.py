@@ -136,19 +136,6 @@ def test_cancelled_request_gives_its_blocks_back_at_once():
     assert expected_text("some prompt", 40).startswith(engine.text("a"))
 
 
-@pytest.mark.parametrize("num_steps", [0, 1, 2, 4])
-def test_cancel_works_in_every_phase(num_steps):
-    engine = FakeEngine(max_batched_tokens=8)
-    engine.submit("a", "twenty-one characters", max_tokens=40)
-    for _ in range(num_steps):
-        engine.step()
-    engine.core.cancel("a")
-    engine.core.check_invariants()
-    engine.run()
-    assert engine.end("a").reason == "cancelled"
-    assert engine.cache.num_available == engine.cache.pool.num_blocks
-
-
 def test_broken_request_does_not_touch_its_neighbours():
     engine = FakeEngine()
     for request_id in "abc":
