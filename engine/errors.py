@@ -53,6 +53,12 @@ class ModelNotFoundError(EngineError):
     code = "model_not_found"
 
 
+class DraftModelError(EngineError):
+    """The draft model is missing, or its tokens are not those of the model it should guess for."""
+
+    code = "draft_model"
+
+
 class ModelBusyError(EngineError):
     """The loaded model still has live requests."""
 

@@ -73,6 +73,8 @@ class Completion:
             "prompt_tokens": self.end.num_prompt_tokens,
             "cached_tokens": self.end.num_cached_tokens,
             "completion_tokens": self.end.num_completion_tokens,
+            "drafted_tokens": self.end.num_drafted_tokens,
+            "accepted_tokens": self.end.num_accepted_tokens,
             "finish_reason": self.end.reason,
             "ttft_s": self.end.ttft_s,
             "tokens_per_s": self.end.tokens_per_s,

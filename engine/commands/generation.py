@@ -7,14 +7,14 @@ import json
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Any, get_args
 
 from engine.commands.answer_printer import AnswerPrinter
 from engine.commands.completions import CompletedAnswer, Completion, collect
 from engine.commands.exit_codes import EXIT_ERROR, EXIT_OK
 from engine.commands.sampling import add_sampling, read_sampling
 from engine.commands.session import EngineSession
-from engine.config import EngineConfig
+from engine.config import EngineConfig, Speculation
 from engine.errors import InvalidRequestError
 from engine.messages import (
     Cancel,
@@ -46,12 +46,27 @@ def add_parsers(subparsers: argparse._SubParsersAction[Any]) -> None:
 def _add_answering(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--system", help="a system prompt")
     parser.add_argument("--kv-mib", type=int, help="memory for the KV cache in MiB (a share of what is free)")
+    parser.add_argument(
+        "--speculate",
+        choices=get_args(Speculation),
+        default=EngineConfig().speculation,
+        help="guess tokens by what stood before, or by a draft model; the answers stay the same (%(default)s)",
+    )
+    parser.add_argument("--draft-model", metavar="NAME", help="the model that guesses, with --speculate draft")
     add_sampling(parser)
 
 
 def _config(args: argparse.Namespace) -> EngineConfig:
+    if args.draft_model is not None and args.speculate != "draft":
+        raise InvalidRequestError("--draft-model has a place with --speculate draft only: give both, or neither")
     budget = None if args.kv_mib is None else args.kv_mib << 20
-    return EngineConfig(home=args.home, backend=args.backend, kv_budget_bytes=budget)
+    return EngineConfig(
+        home=args.home,
+        backend=args.backend,
+        kv_budget_bytes=budget,
+        speculation=args.speculate,
+        draft_model=args.draft_model,
+    )
 
 
 def run_generate(args: argparse.Namespace) -> int:
@@ -163,5 +178,7 @@ def _print_facts(end: RequestFinished) -> None:
         facts.append(f"{end.tokens_per_s:.0f} tok/s")
     if end.ttft_s is not None:
         facts.append(f"first token {end.ttft_s:.2f} s")
+    if end.num_drafted_tokens:
+        facts.append(f"{end.num_accepted_tokens} of {end.num_drafted_tokens} guesses right")
     facts += [f"{end.num_cached_tokens} cached", end.reason]
     print(f"[{' · '.join(facts)}]", file=sys.stderr)

@@ -57,7 +57,7 @@ def decode_logits(backend_name: str, num_tokens: int) -> Tensor:
     return torch.cat(rows)
 
 
-@pytest.mark.parametrize("num_tokens", [5, 16, 33, 50])
+@pytest.mark.parametrize("num_tokens", [5, 9, 16, 33, 50])
 @pytest.mark.parametrize("backend_name", ["reference", "cpu"])
 def test_verified_rows_have_the_logits_of_single_decodes(backend_name: str, num_tokens: int) -> None:
     sequence = make_sequence(TEXT[:num_tokens])
