@@ -11,10 +11,10 @@ from typing import Literal
 
 from engine.cache.kv_cache import BlockMoves, KVCache
 from engine.cache.swap import PreemptionCosts
+from engine.draft import MAX_DRAFT_TOKENS, NO_DRAFT, Draft
 from engine.errors import QueueFullError
 from engine.messages import QueueReason
 from engine.sequence import Sequence, SequenceState
-from engine.speculation.draft import MAX_DRAFT_TOKENS, NO_DRAFT, Draft
 
 Preemption = Literal["swap", "recompute"]
 

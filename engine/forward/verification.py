@@ -17,10 +17,10 @@ from collections.abc import Sequence as Chunks
 from torch import Tensor
 
 from engine.chunk_result import SampledToken
+from engine.draft import Draft
 from engine.forward.randomness import Stream, uniform
 from engine.forward.sampler import Draw, Sampler
 from engine.scheduler import ScheduledChunk
-from engine.speculation.draft import Draft
 from kernels.cpu.distribution import distributions, draw_token
 
 

@@ -12,12 +12,12 @@ from itertools import accumulate
 import torch
 from torch import Tensor
 
+from engine.draft import NO_DRAFT, Draft
 from engine.forward.randomness import Stream, uniform
 from engine.forward.sampler import Draw, Sampler
 from engine.forward.spans import Span, forward_input
 from engine.models.decoder import Decoder, make_pool
 from engine.sequence import Sequence
-from engine.speculation.draft import NO_DRAFT, Draft
 from engine.speculation.draft_cache import ComputedTokens, DraftCache
 from kernels.cpu.distribution import distributions, draw_token
 from kernels.ops import Backend

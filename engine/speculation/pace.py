@@ -5,7 +5,7 @@ Pure counts: the same history gives the same lengths. Knows nothing of clocks, t
 
 from __future__ import annotations
 
-from engine.speculation.draft import MAX_DRAFT_TOKENS
+from engine.draft import MAX_DRAFT_TOKENS
 
 _MEMORY = 0.9
 """Weight of what was counted so far when the next draft is counted: about ten drafts are remembered."""

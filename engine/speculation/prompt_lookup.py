@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence as Wanted
 from weakref import WeakKeyDictionary
 
+from engine.draft import NO_DRAFT, Draft
 from engine.sequence import Sequence
-from engine.speculation.draft import NO_DRAFT, Draft
 
 _NGRAM_LENGTHS = (3, 2)
 """Looked up in this order. Single tokens recur everywhere: what followed one is rarely what follows now."""

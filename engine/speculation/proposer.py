@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence as Wanted
 from typing import Protocol
 
+from engine.draft import Draft
 from engine.sequence import Sequence
-from engine.speculation.draft import Draft
 
 
 class Proposer(Protocol):

@@ -9,8 +9,8 @@ import logging
 from collections.abc import Sequence as Wanted
 from weakref import WeakKeyDictionary
 
+from engine.draft import NO_DRAFT, Draft
 from engine.sequence import Sequence
-from engine.speculation.draft import NO_DRAFT, Draft
 from engine.speculation.pace import Pace
 from engine.speculation.proposer import Proposer
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from engine.draft import Draft
 from engine.sequence import Sequence as EngineSequence
-from engine.speculation.draft import Draft
 from tests.engine.fakes import END, next_token
 
 

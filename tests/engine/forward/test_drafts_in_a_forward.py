@@ -8,6 +8,7 @@ import pytest
 import torch
 from torch import Tensor
 
+from engine.draft import NO_DRAFT, Draft
 from engine.forward.batch import build_batch
 from engine.forward.runner import Runner
 from engine.forward.spans import Span, forward_input
@@ -15,7 +16,6 @@ from engine.messages import SamplingParams
 from engine.models.decoder import PagedPool, make_pool
 from engine.scheduler import ScheduledChunk
 from engine.sequence import Sequence
-from engine.speculation.draft import NO_DRAFT, Draft
 from tests.engine.tiny_decoder import SPEC, tiny_decoder
 
 BLOCK_SIZE, NUM_BLOCKS = 4, 40

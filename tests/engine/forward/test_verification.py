@@ -9,13 +9,13 @@ import torch
 from torch import Tensor
 
 from engine.chunk_result import SampledToken
+from engine.draft import NO_DRAFT, Draft
 from engine.forward.batch import own_draws
 from engine.forward.randomness import Stream, uniform
 from engine.forward.sampler import Draw, Sampler
 from engine.forward.verification import Verifier, accepted
 from engine.scheduler import ScheduledChunk
 from engine.sequence import Sequence
-from engine.speculation.draft import NO_DRAFT, Draft
 from kernels.cpu.backend import CpuBackend
 from kernels.cpu.distribution import distributions, draw_token
 from tests.engine.speculation.chi_square import chi_square

@@ -11,12 +11,12 @@ import pytest
 import torch
 from torch import Tensor
 
+from engine.draft import Draft
 from engine.forward.sampler import Draw, Sampler
 from engine.forward.spans import Span, forward_input
 from engine.models.decoder import Decoder, make_pool
 from engine.sequence import Sequence
 from engine.speculation import draft_model
-from engine.speculation.draft import Draft
 from engine.speculation.draft_model import DraftModel
 from kernels.backends import load_backend
 from kernels.cpu.distribution import distributions

@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from engine.speculation.draft import MAX_DRAFT_TOKENS
+from engine.draft import MAX_DRAFT_TOKENS
 from engine.speculation.pace import Pace, best_length, shared_row_cost
 
 

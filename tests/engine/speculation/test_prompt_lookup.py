@@ -7,7 +7,7 @@ import weakref
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.speculation.draft import NO_DRAFT
+from engine.draft import NO_DRAFT
 from engine.speculation.prompt_lookup import PromptLookup
 from tests.engine.speculation.sequences import make_sequence
 
