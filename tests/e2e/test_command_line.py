@@ -70,6 +70,17 @@ def test_common_beginning_of_two_prompts_is_computed_once(engine, backend):
     assert (first["cached_tokens"], second["cached_tokens"]) == (0, 200 // 16 * 16)
 
 
+def test_second_chat_computes_its_own_question_and_at_most_a_block_of_a_long_system_prompt(engine):
+    prose = (DATA / "prose.txt").read_text(encoding="utf-8")
+    system = ("--system", prose[:4500])
+    questions = ["What is the text about?", "Who wrote it, and when?"]
+    arguments = ("--backend", "cpu", "--max-tokens", "2", *system)
+    first, second = generate(engine, *arguments, *(a for question in questions for a in ("--prompt", question)))
+    assert first["prompt_tokens"] > 1000
+    num_own_tokens = 16  # the question and what the template puts around it
+    assert second["prompt_tokens"] - second["cached_tokens"] <= 16 + num_own_tokens
+
+
 @pytest.mark.parametrize("backend", ["reference", "cpu"])
 def test_answers_are_the_same_alone_and_in_company(engine, backend):
     prose = (DATA / "prose.txt").read_text(encoding="utf-8")
