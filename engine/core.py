@@ -98,6 +98,7 @@ class EngineCore:
             self._refuse(submit.request_id, error, now_s)
             return
         self._requests[submit.request_id] = LiveRequest(submit, [answer])
+        self._reports.accepted(sequence)
         self._reports.positions(self._queue_reason, self._clock())
 
     def bring_to_front(self, owner: str) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from engine.cache.kv_cache import KVCache
 from engine.messages import (
+    ContextTrimmed,
     Event,
     FinishReason,
     PrefillProgress,
@@ -37,6 +38,12 @@ class Reports:
     def drain(self) -> list[Event]:
         events, self._events = self._events, []
         return events
+
+    def accepted(self, sequence: Sequence) -> None:
+        """What had to be left out of a chat, before anything else of its request."""
+        if sequence.dropped_messages:
+            counts = (sequence.num_dropped_tokens, sequence.num_prompt_tokens)
+            self.add(ContextTrimmed(sequence.request_id, sequence.dropped_messages, *counts))
 
     def positions(self, reason: QueueReason, now_s: float) -> None:
         """Places in the queue that have changed since they were told last. All but prefix waits are for `reason`."""

@@ -6,14 +6,16 @@ Knows nothing of queues and of what else is running.
 from __future__ import annotations
 
 import secrets
+from collections.abc import Sequence as Messages
 from dataclasses import dataclass
 
 from engine.answer import Answer
 from engine.cache.prefix_cache import scope_digest
 from engine.errors import InvalidRequestError, RequestTooLongError
-from engine.messages import SamplingParams, Submit
+from engine.messages import ChatMessage, SamplingParams, Submit
 from engine.sampling_checks import check_params
 from engine.sequence import Sequence
+from engine.text.context import FittedChat, fit_chat
 from engine.text.detokenizer import CONTEXT_TOKENS, IncrementalDetokenizer
 from engine.text.reasoning import OPEN, ReasoningSplitter
 from engine.text.stop import StopMatcher
@@ -22,6 +24,8 @@ from engine.text.tokenizer import Tokenizer
 
 _TAIL_TOKENS = 16
 """More than an opening tag and white space take at a prompt's end."""
+_RESERVED_PART = 4
+"""A chat that may drop turns leaves so small a part of the context, a quarter, to an answer that names no length."""
 _ROLES = ("system", "user", "assistant")
 
 
@@ -52,15 +56,16 @@ class RequestReader:
             raise InvalidRequestError(
                 f"n is {params.n}, but this engine runs {self.max_answers} answers at once: ask for fewer"
             )
-        token_ids = self._prompt_ids(submit)
+        prompt = self._prompt(submit)
+        num_prompt_tokens = len(prompt.token_ids)
         seed = secrets.randbits(63) if params.seed is None else params.seed
         return Sequence(
             request_id=submit.request_id,
             owner=submit.owner,
             scope=scope_digest(*self.cache_scope, submit.security_domain),
-            token_ids=token_ids,
-            num_prompt_tokens=len(token_ids),
-            max_tokens=self._max_tokens(len(token_ids), params),
+            token_ids=prompt.token_ids,
+            num_prompt_tokens=num_prompt_tokens,
+            max_tokens=self._max_tokens(num_prompt_tokens, submit),
             params=params,
             seed=seed,
             arrival_s=arrival_s,
@@ -69,27 +74,52 @@ class RequestReader:
             deadline_s=None if submit.timeout_s is None else arrival_s + submit.timeout_s,
             uses_prefix_cache=submit.use_prefix_cache,
             uses_speculation=submit.use_speculation,
+            dropped_messages=prompt.dropped,
+            num_dropped_tokens=prompt.num_dropped_tokens,
             end_token_ids=frozenset(params.stop_token_ids) | (frozenset() if params.ignore_eos else self.end_token_ids),
         )
 
-    def _prompt_ids(self, submit: Submit) -> list[int]:
+    def _prompt(self, submit: Submit) -> FittedChat:
         if (submit.prompt is None) == (not submit.messages):
             raise InvalidRequestError("A request needs either messages or a raw prompt")
         check_text(submit)
         if isinstance(submit.prompt, tuple):
-            token_ids = self._checked_ids(submit.prompt)
+            prompt = FittedChat(self._checked_ids(submit.prompt))
         elif submit.prompt is not None:
-            token_ids = self.tokenizer.encode_raw(submit.prompt)
-        elif self.template is None:
-            raise InvalidRequestError("This model has no chat template: send a raw prompt (--raw)")
+            prompt = FittedChat(self.tokenizer.encode_raw(submit.prompt))
         else:
-            unknown = sorted({message.role for message in submit.messages} - set(_ROLES))
-            if unknown:
-                raise InvalidRequestError(f"Unknown role {unknown[0]!r}: use system, user or assistant")
-            token_ids = self.tokenizer.encode(self.template.render(submit.messages))
-        if not token_ids:
+            prompt = self._chat(submit)
+        if not prompt.token_ids:
             raise InvalidRequestError("The prompt is empty: write something")
-        return token_ids
+        return prompt
+
+    def _chat(self, submit: Submit) -> FittedChat:
+        template = self.template
+        if template is None:
+            raise InvalidRequestError("This model has no chat template: send a raw prompt (--raw)")
+        unknown = sorted({message.role for message in submit.messages} - set(_ROLES))
+        if unknown:
+            raise InvalidRequestError(f"Unknown role {unknown[0]!r}: use system, user or assistant")
+
+        def encode_chat(messages: Messages[ChatMessage]) -> list[int]:
+            return self.tokenizer.encode(template.render(messages))
+
+        if submit.when_full == "stop":
+            return FittedChat(encode_chat(submit.messages))
+        room = self._max_length - self._reserve(submit.params)
+        return fit_chat(submit.messages, room, encode_chat, lambda text: len(self.tokenizer.encode(text)))
+
+    @property
+    def _max_length(self) -> int:
+        """The most tokens that prompt and answer may have together."""
+        return min(self.max_context, self.pool_tokens)
+
+    def _reserve(self, params: SamplingParams) -> int:
+        """Tokens that a chat which may drop turns leaves to its answer."""
+        if params.max_tokens is not None:
+            return params.max_tokens
+        share = self._max_length // _RESERVED_PART
+        return max(1, params.min_tokens, min(self.default_max_tokens, share))
 
     def _checked_ids(self, token_ids: tuple[int, ...]) -> list[int]:
         unknown = next((token_id for token_id in token_ids if not 0 <= token_id < self.vocab_size), None)
@@ -98,16 +128,17 @@ class RequestReader:
             raise InvalidRequestError(f"The prompt has the token {unknown}: this model's ids are 0 to {last}")
         return list(token_ids)
 
-    def _max_tokens(self, num_prompt_tokens: int, params: SamplingParams) -> int:
+    def _max_tokens(self, num_prompt_tokens: int, submit: Submit) -> int:
+        params = submit.params
         asked = params.max_tokens
-        limit = min(self.max_context, self.pool_tokens)
+        limit = self._max_length
         name = "the model's context" if self.max_context <= self.pool_tokens else "the whole block pool"
         needed = num_prompt_tokens + (1 if asked is None else asked)
         if needed > limit:
             answer = "1 token of answer" if asked is None else f"up to {asked} of answer"
+            prompt, advice = _too_long_words(submit)
             raise RequestTooLongError(
-                f"Needs {needed} tokens ({num_prompt_tokens} of prompt and {answer}), {name} holds {limit}: "
-                "shorten the chat or ask for a shorter answer"
+                f"Needs {needed} tokens ({num_prompt_tokens} of {prompt} and {answer}), {name} holds {limit}: {advice}"
             )
         max_tokens = min(self.default_max_tokens, limit - num_prompt_tokens) if asked is None else asked
         if params.min_tokens > max_tokens:
@@ -135,6 +166,15 @@ class RequestReader:
         if submit.prompt is not None or not self.knows_thinking:
             return None
         return ReasoningSplitter(self.tokenizer.decode(prompt_ids[-_TAIL_TOKENS:]).rstrip().endswith(OPEN))
+
+
+def _too_long_words(submit: Submit) -> tuple[str, str]:
+    """What a prompt that does not fit consists of, and what to do."""
+    if submit.when_full == "drop_oldest" and submit.messages:
+        return "system prompt and newest message alone", "shorten the message or ask for a shorter answer"
+    num_questions = sum(message.role == "user" for message in submit.messages)
+    dropping = "let it drop its oldest turns, " if num_questions > 1 else ""
+    return "prompt", f"shorten the chat, {dropping}or ask for a shorter answer"
 
 
 def check_text(submit: Submit) -> None:

@@ -71,6 +71,9 @@ class Sequence:
     """When it fails if it has not ended."""
     uses_prefix_cache: bool = True
     uses_speculation: bool = True
+    dropped_messages: tuple[int, ...] = ()
+    num_dropped_tokens: int = 0
+    """What its prompt lacks of the chat, which had outgrown the context: indexes of messages, and their tokens."""
     end_token_ids: frozenset[int] = frozenset()
     """Tokens that end it: the model's, unless it ignores them, and its own stop tokens."""
     state: SequenceState = SequenceState.WAITING

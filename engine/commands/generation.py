@@ -14,16 +14,19 @@ from engine.commands.completions import CompletedAnswer, Completion, collect
 from engine.commands.exit_codes import EXIT_ERROR, EXIT_OK
 from engine.commands.sampling import add_sampling, read_sampling
 from engine.commands.session import EngineSession
+from engine.commands.trim_notice import TrimNotice
 from engine.config import EngineConfig, Speculation
 from engine.errors import InvalidRequestError
 from engine.messages import (
     Cancel,
     ChatMessage,
+    ContextTrimmed,
     RequestFailed,
     RequestFinished,
     SamplingParams,
     Submit,
     TextDelta,
+    WhenFull,
 )
 
 
@@ -40,6 +43,12 @@ def add_parsers(subparsers: argparse._SubParsersAction[Any]) -> None:
     chat = subparsers.add_parser("chat", help="chat on the terminal")
     chat.add_argument("model", metavar="MODEL")
     _add_answering(chat)
+    chat.add_argument(
+        "--when-full",
+        choices=("stop", "drop-oldest"),
+        default="stop",
+        help="when the chat has outgrown the context: stop, or let the model forget the oldest turns (%(default)s)",
+    )
     chat.set_defaults(run=run_chat)
 
 
@@ -116,13 +125,16 @@ def _print_texts(completions: list[Completion]) -> None:
 def run_chat(args: argparse.Namespace) -> int:
     """Reads lines until end of input. Ctrl+C stops an answer; at the prompt it leaves."""
     params = read_sampling(args)
+    when_full: WhenFull = "drop_oldest" if args.when_full == "drop-oldest" else "stop"
     messages = list(_system(args))
+    notice = TrimNotice(sys.stderr)
     with EngineSession(_config(args), args.model) as session:
         if sys.stdin.isatty():
             print("Write a message; Ctrl+C stops an answer, Ctrl+D leaves.", file=sys.stderr)
         for turn, line in enumerate(_lines()):
             messages.append(ChatMessage("user", line))
-            answer = _stream_answer(session, str(turn), tuple(messages), params)
+            submit = Submit(str(turn), params, messages=tuple(messages), owner="chat", when_full=when_full)
+            answer = _stream_answer(session, submit, notice)
             if answer is None:
                 messages.pop()
             else:
@@ -141,11 +153,10 @@ def _lines() -> Iterator[str]:
             yield line.rstrip("\r\n")
 
 
-def _stream_answer(
-    session: EngineSession, request_id: str, messages: tuple[ChatMessage, ...], params: SamplingParams
-) -> str | None:
+def _stream_answer(session: EngineSession, submit: Submit, notice: TrimNotice) -> str | None:
     """Print the answer as it comes; None if the request failed, in which case the reason was printed."""
-    session.send(Submit(request_id, params, messages=messages, owner="chat"))
+    session.send(submit)
+    request_id = submit.request_id
     text = ""
     printer = AnswerPrinter(sys.stdout)
     events = session.events()
@@ -157,6 +168,8 @@ def _stream_answer(
             events = session.events()
             continue
         match event:
+            case ContextTrimmed(id_) if id_ == request_id:
+                notice.show(event, submit.messages)
             case TextDelta(id_, new_text, _, _, reasoning) if id_ == request_id:
                 text += new_text
                 printer.add(new_text, reasoning)

@@ -18,10 +18,12 @@ from engine.messages.commands import (
     Submit,
     UnloadModel,
     WatchBlocks,
+    WhenFull,
 )
 from engine.messages.events import (
     AnswerFinished,
     BlockSnapshot,
+    ContextTrimmed,
     EngineDied,
     EngineStarted,
     EngineStats,
@@ -55,6 +57,7 @@ __all__ = [
     "CancelJob",
     "ChatMessage",
     "Command",
+    "ContextTrimmed",
     "ConvertJob",
     "EngineDied",
     "EngineStarted",
@@ -87,4 +90,5 @@ __all__ = [
     "TokenLogprobs",
     "UnloadModel",
     "WatchBlocks",
+    "WhenFull",
 ]

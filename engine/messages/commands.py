@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
+
+WhenFull = Literal["stop", "drop_oldest"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +64,10 @@ class Submit:
     `owner` names whose the blocks are in the memory view (a chat's id). Requests of different
     `security_domain`s never share cached blocks. `priority` 0 is the most urgent: the tab in front has 0 (see
     `BringToFront`), tabs behind it 1, other programs 2. After `timeout_s` an unfinished request fails.
+
+    `when_full` is what becomes of a chat that leaves its answer no room in the context: `stop` refuses it;
+    `drop_oldest` leaves out its oldest turns, but neither system messages nor the newest turn, and tells so by
+    `ContextTrimmed`. An answer that comes to the end of the context finishes with reason `length` either way.
     """
 
     request_id: str
@@ -74,6 +81,7 @@ class Submit:
     use_prefix_cache: bool = True
     use_speculation: bool = True
     """Whether the next tokens may be guessed and verified; the answer is the same, only sooner if guesses are right."""
+    when_full: WhenFull = "stop"
 
 
 @dataclass(frozen=True, slots=True)

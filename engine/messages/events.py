@@ -19,6 +19,19 @@ class EngineStarted:
 
 
 @dataclass(frozen=True, slots=True)
+class ContextTrimmed:
+    """A chat had outgrown the context: the model does not read the messages at the indexes `dropped` of its `Submit`.
+
+    Sent before the request is queued. `num_kept_tokens` is the prompt that is left.
+    """
+
+    request_id: str
+    dropped: tuple[int, ...]
+    num_dropped_tokens: int
+    num_kept_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
 class RequestQueued:
     """A request waits, because of `reason`. `position` 0 is the next to be admitted. Sent again whenever one changes.
 
@@ -241,6 +254,7 @@ class EngineDied:
 
 Event = (
     EngineStarted
+    | ContextTrimmed
     | RequestQueued
     | RequestPreempted
     | RequestResumed

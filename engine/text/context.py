@@ -5,6 +5,7 @@ Knows messages and counts of tokens; how messages become tokens is given to it.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -36,7 +37,7 @@ class FittedChat:
 
 @dataclass(frozen=True, slots=True)
 class TurnSize:
-    """Tokens of a turn's first message alone, and of the whole turn."""
+    """Tokens of the text of a turn's first message, and of the whole turn with what the template writes around it."""
 
     question: int
     whole: int
@@ -107,13 +108,17 @@ def first_kept_turn(num_base: int, turns: Sequence[TurnSize], max_tokens: int) -
 def _sizes(
     messages: Sequence[ChatMessage], turns: Sequence[Sequence[int]], encode_chat: EncodeChat, count_text: CountText
 ) -> tuple[int, list[TurnSize]]:
-    """Tokens of what always stays, and of each turn; the template's own tokens are told by a probe."""
+    """Tokens of what always stays, and of each turn; what the template writes around a turn is told by a probe."""
     question, answer = ChatMessage("user", _PROBE), ChatMessage("assistant", _PROBE)
     num_probe = count_text(_PROBE)
     num_alone = len(encode_chat([question]))
-    num_pair = len(encode_chat([question, answer, question])) - num_alone
-    num_around = max(0, num_pair - 2 * num_probe + 1) // 2
-    sizes = [count_text(message.content) + num_around for message in messages]
-    num_system = sum(size for size, message in zip(sizes, messages, strict=True) if message.role == "system")
-    num_base = max(0, num_alone - num_probe - num_around) + num_system
-    return num_base, [TurnSize(sizes[turn[0]], sum(sizes[index] for index in turn)) for turn in turns]
+    num_framing = len(encode_chat([question, answer, question])) - num_alone - 2 * num_probe
+    sizes = [count_text(message.content) for message in messages]
+
+    def num_framed(indexes: Sequence[int]) -> int:
+        return sum(sizes[index] for index in indexes) + math.ceil(len(indexes) * max(0, num_framing) / 2)
+
+    system = [index for index, message in enumerate(messages) if message.role == "system"]
+    # What stands around the newest question stands there in any case.
+    num_base = max(0, num_alone - num_probe) + num_framed(system)
+    return num_base, [TurnSize(sizes[turn[0]], num_framed(turn)) for turn in turns]

@@ -113,6 +113,18 @@ def test_chat_answers_line_by_line(engine):
     assert "The capital of Japan is Tokyo." in result.stdout
 
 
+def test_full_chat_forgets_its_oldest_turns_and_says_so(engine):
+    # Room for 1,024 tokens: the third question does not fit with the two before it.
+    questions = [f"Say yes. {'word ' * 350}{name}\n" for name in ("one", "two", "three")]
+    result = engine(
+        *("chat", "starter", "--temperature", "0", "--max-tokens", "4", "--kv-mib", "23"),
+        *("--when-full", "drop-oldest"),
+        input="".join(questions),
+    )
+    assert result.returncode == 0, result.stderr
+    assert "the model no longer sees turn 1 (" in result.stderr
+
+
 def test_one_bad_prompt_does_not_spoil_the_other(engine):
     result = engine("generate", "starter", "--json", "--raw", "--max-tokens", "2", "--prompt", "", "--prompt", "Hello")
     assert result.returncode == 2

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,6 +14,8 @@ from engine.messages import ChatMessage
 from engine.text.context import FittedChat, TurnSize, first_kept_turn, fit_chat, split_turns
 from engine.text.template import ChatTemplate
 from tests.engine.fakes import TEMPLATE
+
+TEMPLATES = Path(__file__).parents[2] / "data" / "templates"
 
 
 def encode_chat(messages: Sequence[ChatMessage]) -> list[int]:
@@ -116,3 +120,20 @@ def test_most_turns_begin_like_the_turn_before():
     # A turn has 61 tokens, so four fit into the quarter that a cut leaves free, less what a turn is over the room.
     assert len(moves) >= 2
     assert all(after - before >= 4 for before, after in itertools.pairwise(moves))
+
+
+@pytest.mark.parametrize("path", sorted(TEMPLATES.glob("*.jinja")), ids=lambda path: path.stem)
+def test_with_every_familys_template_chats_fit_and_cuts_hold(path: Path):
+    template = ChatTemplate(path.read_text(encoding="utf-8"), "<s>", "</s>")
+
+    def encode(messages: Sequence[ChatMessage]) -> list[int]:
+        return list(template.render(messages).encode())
+
+    texts = [f"{number:03} " + "words " * 10 for number in range(101)]
+    room = len(encode(chat(*texts[:31])))
+    fitted = [fit_chat(chat(*texts[: 2 * turn + 1]), room, encode, count_text) for turn in range(51)]
+    assert max(len(each.token_ids) for each in fitted) <= room
+    moves = [turn for turn in range(1, 51) if fitted[turn].dropped != fitted[turn - 1].dropped]
+    # A quarter of fifteen turns, less what the turn that did not fit takes.
+    assert moves[0] == 16
+    assert all(after - before >= 3 for before, after in itertools.pairwise(moves))
