@@ -60,14 +60,21 @@ class OwnSide:
         return recorder.answers()
 
     def _step(self, recorder: Recorder) -> None:
+        new_ids: dict[int, list[int]] = {}
         for event in self.core.step():
             match event:
                 case TextDelta(request_id, _, token_ids):
-                    recorder.add(int(request_id), *token_ids)
+                    # A step with accepted guesses tells its tokens one by one, but they came together.
+                    new_ids.setdefault(int(request_id), []).extend(token_ids)
                 case RequestFinished(request_id):
-                    recorder.answer(int(request_id)).num_cached_tokens = event.num_cached_tokens
+                    answer = recorder.answer(int(request_id))
+                    answer.num_cached_tokens = event.num_cached_tokens
+                    answer.num_drafted_tokens = event.num_drafted_tokens
+                    answer.num_accepted_tokens = event.num_accepted_tokens
                 case RequestFailed(request_id, _, message):
                     raise RuntimeError(f"request {request_id}: {message}")
+        for index, ids in new_ids.items():
+            recorder.add(index, *ids)
 
 
 def load(options: dict[str, Any]) -> OwnSide:

@@ -54,8 +54,8 @@ class Answer:
     arrival_s: float
     token_s: list[float] = field(default_factory=list)
     token_ids: list[int] = field(default_factory=list)
-    num_cached_tokens: int = 0
-    """Tokens of the prompt that were not computed again."""
+    num_cached_tokens: int | None = 0
+    """Tokens of the prompt that were not computed again; None if the side does not tell."""
     num_drafted_tokens: int = 0
     """Tokens that speculative decoding proposed, and how many of them were right."""
     num_accepted_tokens: int = 0

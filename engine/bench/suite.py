@@ -55,10 +55,11 @@ _COMPARED: dict[str, tuple[str, Callable[[PromptMaker], list[Case]], tuple[Metri
     ),
 }
 """Title, cases, and the metrics that are drawn."""
-_OWN = ("profile", "kernels", "sweep")
+_OWN = ("profile", "kernels", "speculation", "sweep")
 WORKLOADS = ("load", *_COMPARED, *_OWN)
 """In the order in which they run."""
 
+_SPECULATIONS = ("lookup", "off")
 _SWEEP_BLOCK_SIZES, _SWEEP_SEQUENCES = (8, 16, 32), (2, 4, 8)
 _WARM_UP_PROMPT = 520
 """Longer than the token budget of a step, so that a whole one is run."""
@@ -73,7 +74,8 @@ class Plan:
     """What to run.
 
     `own(label, config, pool_tokens)` is our side with these fields of `EngineConfig`; for each peer `peers` has its
-    variants. After `max_seconds` one round of each case has to do.
+    variants. `texts` are prompts, by what they are, for the speculation. After `max_seconds` one round of each case has
+    to do.
     """
 
     workloads: tuple[str, ...]
@@ -81,6 +83,7 @@ class Plan:
     peers: tuple[tuple[SideProgram, ...], ...]
     vocab_size: int
     max_context: int
+    texts: dict[str, tuple[int, ...]]
     num_rounds: int
     max_seconds: float
 
@@ -113,13 +116,18 @@ class Suite:
             self._on_section(startup_section(programs, self._rounds("load"), self._prompts, self._note_facts))
         if cases or {"profile", "kernels"} & set(chosen):
             self._run_together(programs, cases)
+        if "speculation" in chosen:
+            self._on_section(self._speculate())
         if "sweep" in chosen:
             self._on_section(self._sweep())
 
     def _cases(self, name: str) -> list[Case]:
+        return self._fitting(name, _COMPARED[name][1](self._prompts))
+
+    def _fitting(self, name: str, cases: list[Case]) -> list[Case]:
         """Those that fit the model's context."""
         fitting = []
-        for case in _COMPARED[name][1](self._prompts):
+        for case in cases:
             if case.num_context_tokens <= self._plan.max_context:
                 fitting.append(case)
             else:
@@ -152,7 +160,8 @@ class Suite:
         with ExitStack() as stack:
             sides = [self._open(stack, program) for program in programs]
             for name, of_name in cases.items():
-                self._on_section(self._compare(name, of_name, sides))
+                title, _, drawn = _COMPARED[name]
+                self._on_section(self._compare(name, title, of_name, sides, drawn))
             if cases:
                 self._on_section(_memory_section(sides))
             if "profile" in self._plan.workloads:
@@ -162,14 +171,16 @@ class Suite:
                 self._on_progress("kernels")
                 self._on_section(kernel_section(sides[0]))
 
-    def _compare(self, name: str, cases: list[Case], sides: list[OpenSide]) -> Section:
-        title, _, drawn = _COMPARED[name]
+    def _compare(
+        self, name: str, title: str, cases: list[Case], sides: list[OpenSide], drawn: tuple[Metric, ...]
+    ) -> Section:
         comparison = Comparison(sides, self._rounds(name))
         for case in cases:
             comparison.run(case)
         labels = [side.label for side in sides]
         agreed = [
-            f"{label}: {100 * statistics.mean(shares):.0f} % of its tokens come before the first that is not ours."
+            f"{label}: {100 * statistics.mean(shares):.0f} % of its tokens come before the first that differs from "
+            f"{labels[0]}'s."
             for label, shares in comparison.agreements.items()
         ]
         return Section(
@@ -180,6 +191,15 @@ class Suite:
             (*comparison.notes, *agreed),
             _charts(title, comparison.results, labels, drawn),
         )
+
+    def _speculate(self) -> Section:
+        """Our engine with and without guesses from the text itself, in turns."""
+        cases = self._fitting("speculation", workloads.speculation_cases(self._plan.texts))
+        pool_tokens = self._pool_tokens(cases)
+        with ExitStack() as stack:
+            sides = [self._open(stack, self._plan.own(how, {"speculation": how}, pool_tokens)) for how in _SPECULATIONS]
+            title = "Speculative decoding: guesses looked up in the text, and none"
+            return self._compare("speculation", title, cases, sides, (workloads.TOKENS_PER_S,))
 
     def _sweep(self) -> Section:
         """One engine after the other, each on the same requests."""

@@ -132,13 +132,11 @@ def prefix_cases(prompts: PromptMaker) -> list[Case]:
 
     def measure(answers: Sequence[Sequence[Answer]], _: Sequence[Task]) -> Figures:
         cold, warm = answers[0]
-        num_prompt_tokens = _SHARED_PREFIX + _QUESTION
-        return {
-            COLD_TTFT: 1e3 * ttft_s(cold),
-            WARM_TTFT: 1e3 * ttft_s(warm),
-            COLD_COMPUTED: num_prompt_tokens - cold.num_cached_tokens,
-            WARM_COMPUTED: num_prompt_tokens - warm.num_cached_tokens,
-        }
+        figures = {COLD_TTFT: 1e3 * ttft_s(cold), WARM_TTFT: 1e3 * ttft_s(warm)}
+        for metric, answer in ((COLD_COMPUTED, cold), (WARM_COMPUTED, warm)):
+            if answer.num_cached_tokens is not None:
+                figures[metric] = _SHARED_PREFIX + _QUESTION - answer.num_cached_tokens
+        return figures
 
     return [Case(f"{_SHARED_PREFIX} tokens shared, {_QUESTION} of its own", tasks, measure)]
 

@@ -17,13 +17,16 @@ from engine.bench.peers import PEERS, Peer
 from engine.bench.report import Report, Section
 from engine.bench.side import SideProgram
 from engine.bench.suite import WORKLOADS, Plan, Suite
+from engine.bench.texts import PLAIN, REPEATING
 from engine.commands.exit_codes import EXIT_OK
 from engine.config import EngineConfig
 from engine.errors import InvalidRequestError
 from engine.planner import machine, num_physical_cores
 from engine.store.files import hash_file
+from engine.store.layout import TOKENIZER_FILE
 from engine.store.library import Library, ModelEntry
 from engine.store.manifest import read_manifest
+from engine.text.tokenizer import Tokenizer
 
 _STANDARD_OUTPUT = Path("-")
 _IDLE_CHECK_S = 1.0
@@ -117,7 +120,14 @@ def _plan(args: argparse.Namespace, entry: ModelEntry) -> Plan:
     chosen = tuple(name for name in WORKLOADS if name in (args.workloads or WORKLOADS))
     peers = tuple(_variants(args, entry, peer) for peer in PEERS if peer.name in args.peer)
     spec = entry.spec
-    return Plan(chosen, own, peers, spec.vocab_size, spec.max_context, args.rounds, 60 * args.minutes)
+    return Plan(chosen, own, peers, spec.vocab_size, spec.max_context, _texts(entry), args.rounds, 60 * args.minutes)
+
+
+def _texts(entry: ModelEntry) -> dict[str, tuple[int, ...]]:
+    manifest = read_manifest(entry.path)
+    tokenizer = Tokenizer(entry.path / TOKENIZER_FILE, manifest.bos_token_id, manifest.adds_bos)
+    texts = {"a text that repeats itself": REPEATING, "one that does not": PLAIN}
+    return {name: tuple(tokenizer.encode_raw(text)) for name, text in texts.items()}
 
 
 def _variants(args: argparse.Namespace, entry: ModelEntry, peer: Peer) -> tuple[SideProgram, ...]:

@@ -44,6 +44,7 @@ class OpenVinoSide:
         while not recorder.is_done:
             for index in recorder.take_due():
                 handles[index] = self._add(task, index)
+                recorder.answer(index).num_cached_tokens = None
             self._pipeline.step()
             for index, handle in handles.items():
                 while handle.can_read():

@@ -48,6 +48,17 @@ def test_prefix_is_reused_within_a_task_that_wants_it_but_never_between_tasks(si
     assert [answer.num_cached_tokens for answer in side.run(Task(asks))] == [0, 0]
 
 
+def test_guesses_are_counted_and_change_no_token(home, side):
+    options = {"home": str(home), "model": "tiny", "backend": "cpu", "num_threads": 1, "pool_tokens": 2048}
+    guessing = load({**options, "config": {"speculation": "lookup"}})
+    task = Task((Ask(PROMPT[:20] * 4, 60),))
+    (guessed,), (plain,) = guessing.run(task), side.run(task)
+    assert guessed.token_ids == plain.token_ids
+    assert guessed.num_drafted_tokens > 0
+    assert guessed.num_accepted_tokens == len(guessed.token_ids) - len(set(guessed.token_s))
+    assert plain.num_drafted_tokens == 0
+
+
 def test_refused_ask_is_a_fault(side):
     with pytest.raises(RuntimeError, match="Needs 600 tokens"):
         side.run(Task((Ask(PROMPT, 520),)))

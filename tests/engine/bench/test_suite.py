@@ -5,6 +5,8 @@ import sys
 from engine.bench.side import SideProgram
 from engine.bench.suite import Plan, Suite
 
+TEXTS = {"long": (1, 2, 3) * 200, "short": (4, 5)}
+
 
 def program(label, **options):
     return SideProgram(label, sys.executable, "tests.engine.bench.fake_side", options)
@@ -18,7 +20,7 @@ def run(*names, peers=(), max_context=4096, num_rounds=2):
         configs.append((config, pool_tokens))
         return program(label)
 
-    plan = Plan(names, own, peers, 5000, max_context, num_rounds, max_seconds=100)
+    plan = Plan(names, own, peers, 5000, max_context, TEXTS, num_rounds, max_seconds=100)
     suite = Suite(plan, lambda section: sections.setdefault(section.name, section), said.append)
     suite.run()
     assert all(facts["name"] == "counting" for facts in suite.facts.values())
@@ -40,7 +42,9 @@ def test_compared_workloads_have_a_sample_of_each_side_and_round():
         "8 sequences",
         "16 sequences",
     ]
-    assert sections["decode"].notes == ("peer: 100 % of its tokens come before the first that is not ours.",)
+    assert sections["decode"].notes == (
+        "peer: 100 % of its tokens come before the first that differs from DeepInfer's.",
+    )
     assert sections["prefix"].table.rows[-1][1:3] == ("1,017", "1,017")
 
 
@@ -67,6 +71,17 @@ def test_load_starts_every_side_anew_in_each_round():
     assert set(rows) == {
         "load [s]", "start of the program to the first token [s]", "peak memory [MiB]", "private memory [MiB]"
     }  # fmt: skip
+
+
+def test_speculation_is_compared_with_its_absence_on_each_text_that_fits():
+    sections, said, configs = run("speculation", max_context=400)
+    assert [config for config, _ in configs if config] == [{"speculation": "lookup"}, {"speculation": "off"}]
+    assert {result["case"] for result in sections["speculation"].data} == {"short"}
+    assert sections["speculation"].table.headers == ("short", "lookup", "off", "ratio")
+    assert sections["speculation"].notes == (
+        "off: 100 % of its tokens come before the first that differs from lookup's.",
+    )
+    assert "speculation: long does not fit a context of 400 tokens" in said
 
 
 def test_sweep_runs_an_engine_for_each_block_size_and_limit():

@@ -64,6 +64,12 @@ def test_prefix_tells_what_the_second_computed():
     }
 
 
+def test_prefix_leaves_out_what_a_side_does_not_tell():
+    (case,) = workloads.prefix_cases(PROMPTS)
+    measured = figures(case, [answer(2, num_cached_tokens=None), answer(3, num_cached_tokens=None)])
+    assert set(measured) == {"first token, cold", "first token, warm"}
+
+
 def test_mixed_sets_the_worst_gap_while_the_prompt_is_computed_against_the_usual_one():
     (case,) = workloads.mixed_cases(PROMPTS)
     running = [answer(1, 2, 3, 4, 7, 12, 13), answer(1, 2, 3, 4, 7, 12, 13)]
