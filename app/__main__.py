@@ -44,11 +44,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"DeepInfer {__version__}")
         return 0
     problem = display_problem(sys.platform, os.environ)
-    if problem is not None and not options.self_test:
+    if problem is not None and options.check is None:
         print(problem, file=sys.stderr)
         return 1
     if problem is not None:
-        # A self-test needs no eyes.
+        # A check needs no eyes.
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
     problem = cursor_library_problem(sys.platform, os.environ, _can_load)
     if problem is not None:
@@ -62,7 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise
         print(explained, file=sys.stderr)
         return 1
-    return run(options.home, options.backend, is_self_test=options.self_test)
+    return run(options.home, options.backend, options.check)
 
 
 def can_reach_display(display: str) -> bool:
@@ -148,7 +148,12 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m app", description="DeepInfer's window.")
     parser.add_argument("--home", type=Path, default=EngineConfig().home, metavar="DIR", help="the data folder")
     parser.add_argument("--backend", choices=("cpu", "reference"), default="cpu", help="what computes (default: cpu)")
-    parser.add_argument("--self-test", action="store_true", help="drive the window with the real model and report JSON")
+    check = parser.add_mutually_exclusive_group()
+    for option, name, text in (
+        ("--self-test", "self-test", "drive the window with the real model and report JSON"),
+        ("--measure-lag", "lag", "report how late the window's events are while four chats stream, and when idle"),
+    ):
+        check.add_argument(option, dest="check", action="store_const", const=name, help=text)
     parser.add_argument("--version", action="store_true", help="print the version and end")
     return parser
 

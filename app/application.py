@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import qasync
 from PySide6.QtCore import QLockFile, QTimer
@@ -32,14 +32,18 @@ from engine.planner import machine
 
 if TYPE_CHECKING:
     from app.bridge.engine_client import EngineFactory
+    from app.window_check import WindowCheck
 
 _log = logging.getLogger(__name__)
 _MAX_LOG_BYTES = 1_000_000
 _SIGNAL_CHECK_MS = 250
 
 
-def run(home: Path, backend: str, *, is_self_test: bool = False) -> int:
-    """Opens the window and returns the exit code when it has been closed."""
+WindowCheckName = Literal["self-test", "lag"]
+
+
+def run(home: Path, backend: str, check: WindowCheckName | None = None) -> int:
+    """Opens the window and returns the exit code when it has been closed; a check uses and closes it by itself."""
     try:
         home.mkdir(parents=True, exist_ok=True)
         _start_log(home)
@@ -59,12 +63,12 @@ def run(home: Path, backend: str, *, is_self_test: bool = False) -> int:
             return _refuse(f"DeepInfer is already running on {home}. Its window was brought to the front")
         return _refuse(f"DeepInfer is already running on {home}. Use its window, or give this one another --home")
     try:
-        return _run_loop(app, home, backend, is_self_test)
+        return _run_loop(app, home, backend, check)
     finally:
         lock.unlock()
 
 
-def _run_loop(app: QApplication, home: Path, backend: str, is_self_test: bool) -> int:
+def _run_loop(app: QApplication, home: Path, backend: str, check: WindowCheckName | None) -> int:
     loop = qasync.QEventLoop(app)
     loop.set_exception_handler(_on_loop_exception)
     asyncio.set_event_loop(loop)
@@ -72,18 +76,22 @@ def _run_loop(app: QApplication, home: Path, backend: str, is_self_test: bool) -
     window.closed.connect(loop.stop)
     RunningWindow(home, window).show_requested.connect(window.bring_to_front)
     _close_on_signals(window)
-    exit_code = 0
-    if is_self_test:
-        from app.self_test import SelfTest
-
-        test = SelfTest(window, home)
+    test = None if check is None else _make_check(check, window, home)
+    if test is not None:
         test.start()
     window.show()
     loop.run_forever()
-    if is_self_test:
-        exit_code = test.report()
+    exit_code = 0 if test is None else test.report()
     loop.close()
     return exit_code
+
+
+def _make_check(name: WindowCheckName, window: MainWindow, home: Path) -> WindowCheck:
+    # Imported here, because a person's window needs neither.
+    from app.lag_check import LagCheck
+    from app.self_test import SelfTest
+
+    return SelfTest(window, home) if name == "self-test" else LagCheck(window, home)
 
 
 def make_window(home: Path, loop: asyncio.AbstractEventLoop, make_engine: EngineFactory) -> MainWindow:

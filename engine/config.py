@@ -5,8 +5,11 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 import platformdirs
+
+Speculation = Literal["off", "lookup", "draft"]
 
 HOME_VARIABLE = "DEEPINFER_HOME"
 
@@ -47,6 +50,10 @@ class EngineConfig:
     """Bound of an answer whose request names none."""
     kv_budget_bytes: int | None = None
     """Bytes for the block pool; None lets the planner choose from the memory that is free."""
+    speculation: Speculation = "off"
+    """Who guesses the next tokens, several of which are then verified at once: the text before them, or a model."""
+    draft_model: str | None = None
+    """The model of the library that guesses; of the same vocabulary, and much smaller to be of use."""
 
     @property
     def models_dir(self) -> Path:

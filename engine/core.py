@@ -8,42 +8,39 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from collections.abc import Sequence as Chunks
-from dataclasses import dataclass, field
 from typing import Protocol
 
+from engine.answer import Answer
 from engine.cache.block_view import snapshot_blocks
 from engine.cache.invariants import check_invariants
 from engine.cache.kv_cache import BlockMoves, KVCache
 from engine.cache.swap import PreemptionCosts
-from engine.errors import DeadlineError, EngineError, ForwardError, QueueFullError
+from engine.chunk_result import ChunkResult, SampledToken
+from engine.errors import DeadlineError, EngineError, ForwardError, QueueFullError, TextError
+from engine.live_request import LiveRequest
 from engine.messages import (
+    AnswerFinished,
     BlockSnapshot,
     EngineStats,
     Event,
-    FinishReason,
-    PrefillProgress,
-    PrefixPinned,
+    PromptLogprobs,
     QueueReason,
     RequestFailed,
-    RequestFinished,
-    RequestPreempted,
-    RequestQueued,
-    RequestResumed,
     Submit,
     TextDelta,
-    TokenLogprobs,
 )
 from engine.metrics import Metrics
+from engine.records import RequestRecord
+from engine.reports import Reports
 from engine.requests import RequestReader
-from engine.sampled_token import SampledToken
 from engine.scheduler import Schedule, ScheduledChunk, Scheduler
 from engine.sequence import Sequence, SequenceState
-from engine.text.detokenizer import CONTEXT_TOKENS, IncrementalDetokenizer
-from engine.text.reasoning import ReasoningSplitter
-from engine.text.stop import StopMatcher
+from engine.speculation.speculator import Speculator
 
 _log = logging.getLogger(__name__)
 
+_FORWARD_ERRORS = (RuntimeError, MemoryError, ValueError, IndexError)
+"""What arithmetic raises: no memory, and what torch says of shapes and indexes."""
 _MIN_TIMED_TOKENS = 16
 _MAX_REMEMBERED_OWNERS = 64
 
@@ -53,19 +50,7 @@ class BatchRunner(Protocol):
 
     def move_blocks(self, moves: BlockMoves) -> None: ...
 
-    def run(self, chunks: Chunks[ScheduledChunk]) -> dict[str, SampledToken]: ...
-
-
-@dataclass(slots=True)
-class _Answer:
-    """A live request and its way from tokens to shown text."""
-
-    sequence: Sequence
-    detokenizer: IncrementalDetokenizer
-    stop: StopMatcher
-    splitter: ReasoningSplitter | None
-    unsent_token_ids: list[int] = field(default_factory=list)
-    unsent_logprobs: list[TokenLogprobs] = field(default_factory=list)
+    def run(self, chunks: Chunks[ScheduledChunk]) -> dict[Sequence, ChunkResult]: ...
 
 
 class EngineCore:
@@ -79,6 +64,7 @@ class EngineCore:
         scheduler: Scheduler,
         clock: Callable[[], float],
         block_bytes: int,
+        speculator: Speculator | None = None,
     ) -> None:
         self._reader = reader
         self._runner = runner
@@ -86,38 +72,34 @@ class EngineCore:
         self._scheduler = scheduler
         self._clock = clock
         self._block_bytes = block_bytes
-        self._answers: dict[str, _Answer] = {}
+        self._speculator = speculator
+        self._requests: dict[str, LiveRequest] = {}
         self._newest: dict[str, Sequence] = {}
         self._queue_reason: QueueReason = "budget"
-        self._events: list[Event] = []
+        self._reports = Reports(scheduler, cache, block_bytes)
         self._written: frozenset[int] = frozenset()
         self.metrics = Metrics()
 
     @property
     def num_live(self) -> int:
-        return len(self._answers)
+        return len(self._requests)
 
     def submit(self, submit: Submit) -> None:
         """Queue a request, or refuse it by a `RequestFailed`."""
-        if submit.request_id in self._answers:
+        if submit.request_id in self._requests:
             _log.error("request id %s is live already; the second request is dropped", submit.request_id)
             return
+        now_s = self._clock()
         try:
-            sequence = self._reader.read(submit, self._clock())
+            sequence = self._reader.read(submit, now_s)
+            answer = self._reader.answer(submit, sequence)
             self._scheduler.add(sequence)
-        except QueueFullError as error:
-            self._on_failed(submit.request_id, error.code, str(error), self.metrics.mean_request_s())
-            return
         except EngineError as error:
-            self._on_failed(submit.request_id, error.code, str(error))
+            self._refuse(submit.request_id, error, now_s)
             return
-        # A raw prompt's text goes on; a chat's answer is a text of its own.
-        context = [] if submit.prompt is None else sequence.token_ids[-CONTEXT_TOKENS:]
-        detokenizer = IncrementalDetokenizer(self._reader.tokenizer.decode, context)
-        splitter = self._reader.splitter(submit, sequence.token_ids)
-        stop = StopMatcher(self._reader.stops(submit))
-        self._answers[submit.request_id] = _Answer(sequence, detokenizer, stop, splitter)
-        self._publish_positions(self._queue_reason)
+        self._requests[submit.request_id] = LiveRequest(submit, [answer])
+        self._reports.accepted(sequence)
+        self._reports.positions(self._queue_reason, self._clock())
 
     def bring_to_front(self, owner: str) -> None:
         """Requests of this owner go before those of all others."""
@@ -130,83 +112,103 @@ class EngineCore:
             self._cache.prefix_cache.unpin(owner)
         elif newest is not None:
             self._cache.pin(owner, newest)
-        self._publish_pin(owner)
+        self._reports.pin(owner)
 
     def cancel(self, request_id: str) -> None:
         """End a request now; its blocks are free when this returns. Unknown and ended ids are ignored."""
-        answer = self._answers.get(request_id)
-        if answer is not None:
-            # A character that was cut in half is left out: nobody asked for its replacement sign.
-            self._send_text(answer, answer.stop.finish(), is_last=True)
-            self._finish(answer, SequenceState.CANCELLED, "cancelled")
+        request = self._requests.get(request_id)
+        if request is None:
+            return
+        for answer in request.answers:
+            if answer.sequence.is_live:
+                self._report_text(answer.cut())
+                request.reasons[answer.sequence.index] = "cancelled"
+        self._finish(request, self._clock())
 
     def live_request_ids(self) -> list[str]:
-        return list(self._answers)
+        return list(self._requests)
 
     def fail_all(self, code: str, message: str) -> None:
         """End every live request by a failure."""
-        for answer in list(self._answers.values()):
-            self._fail(answer, code, message)
+        for request_id in list(self._requests):
+            self._fail(request_id, code, message)
 
     def step(self) -> list[Event]:
         """One forward for whoever is due, and all events since the last call."""
         now_s = self._clock()
         self._fail_overdue(now_s)
         schedule = self._scheduler.schedule(now_s)
-        self._publish_moves(schedule)
+        for preempted in schedule.preempted:
+            self.metrics.preemptions[preempted.how] += 1
         self._queue_reason = schedule.reason
-        self._publish_positions(schedule.reason)
-        self._runner.move_blocks(self._cache.drain_moves())
-        if schedule.chunks:
-            self._settle(schedule.chunks, self._run(schedule.chunks), now_s)
+        self._reports.moves(schedule)
+        self._reports.positions(schedule.reason, now_s)
+        chunks = self._move_blocks(self._with_drafts(schedule))
+        if chunks:
+            self._settle(chunks, self._run(chunks), now_s)
         return self.drain_events()
 
     def drain_events(self) -> list[Event]:
-        events, self._events = self._events, []
-        return events
+        return self._reports.drain()
 
-    def _run(self, chunks: list[ScheduledChunk]) -> dict[str, SampledToken]:
-        """The new tokens by request. If the batch breaks, each sequence is tried alone and only the culprits fail."""
+    def _with_drafts(self, schedule: Schedule) -> list[ScheduledChunk]:
+        if self._speculator is None:
+            return schedule.chunks
+        limits = self._scheduler.draft_limits(schedule)
+        drafts = self._speculator.propose(limits)
+        return self._scheduler.with_drafts(
+            schedule, {sequence: draft for (sequence, _), draft in zip(limits, drafts, strict=True)}
+        )
+
+    def _move_blocks(self, chunks: list[ScheduledChunk]) -> list[ScheduledChunk]:
+        """Copy what the schedule decided; returns the chunks that can be computed after it."""
+        moves = self._cache.drain_moves()
+        try:
+            self._runner.move_blocks(moves)
+        except _FORWARD_ERRORS:
+            _log.exception("blocks could not be moved; the answers they belong to are computed again")
+            lost = self._scheduler.restart_moved(moves, self._clock())
+            return [chunk for chunk in chunks if chunk.sequence not in lost]
+        return chunks
+
+    def _run(self, chunks: list[ScheduledChunk]) -> dict[Sequence, ChunkResult]:
+        """What came of each chunk. If the batch breaks, each is tried alone and only the culprits fail."""
         try:
             return self._runner.run(chunks)
-        except (RuntimeError, MemoryError) as error:
+        except _FORWARD_ERRORS as error:
             if len(chunks) == 1:
                 _log.exception("forward of %s failed", chunks[0].sequence.request_id)
                 message = f"The model failed on this request: {error}. Try again, or with a shorter chat"
-                self._fail(self._answers[chunks[0].sequence.request_id], ForwardError.code, message)
+                self._fail(chunks[0].sequence.request_id, ForwardError.code, message)
                 return {}
-        tokens: dict[str, SampledToken] = {}
+        results: dict[Sequence, ChunkResult] = {}
         for chunk in chunks:
-            tokens |= self._run([chunk])
-        return tokens
+            # With another answer of its request, it may have ended just now.
+            if chunk.sequence.is_live:
+                results |= self._run([chunk])
+        return results
 
     def _fail_overdue(self, now_s: float) -> None:
-        for answer in list(self._answers.values()):
-            deadline_s = answer.sequence.deadline_s
+        for request_id, request in list(self._requests.items()):
+            deadline_s = request.first.deadline_s
             if deadline_s is not None and now_s >= deadline_s:
-                allowed_s = deadline_s - answer.sequence.arrival_s
-                self._fail(answer, DeadlineError.code, f"It had not ended after {allowed_s:g} s: allow it more time")
+                allowed_s = deadline_s - request.first.arrival_s
+                self._fail(
+                    request_id, DeadlineError.code, f"It had not ended after {allowed_s:g} s: allow it more time"
+                )
 
-    def _settle(self, chunks: list[ScheduledChunk], tokens: dict[str, SampledToken], start_s: float) -> None:
+    def _settle(self, chunks: list[ScheduledChunk], results: dict[Sequence, ChunkResult], start_s: float) -> None:
         now_s = self._clock()
-        size = self._cache.block_size
         written: set[int] = set()
-        survivors = [chunk for chunk in chunks if chunk.sequence.is_live]
-        num_generated = 0
-        for chunk in survivors:
+        num_computed = num_generated = 0
+        for chunk in chunks:
             sequence = chunk.sequence
-            start, end = sequence.num_computed_tokens, sequence.num_computed_tokens + chunk.num_tokens
-            written.update(sequence.block_ids[start // size : (end - 1) // size + 1])
-            is_last = chunk.closes_gap
-            sequence.num_computed_tokens = end
-            self._cache.register(sequence)
-            if sequence.state is SequenceState.PREFILL:
-                self._on_prefilled(sequence, is_last)
-            if is_last:
-                num_generated += 1
-                self._on_token(self._answers[sequence.request_id], tokens[sequence.request_id], now_s)
+            if not sequence.is_live:
+                continue
+            written.update(self._blocks_of(chunk))
+            num_computed += chunk.num_rows
+            num_generated += self._settle_chunk(chunk, results[sequence], now_s)
         self._written = frozenset(written)
-        num_computed = sum(chunk.num_tokens for chunk in survivors)
         self.metrics.on_step(now_s, num_computed, num_generated)
         if num_computed >= _MIN_TIMED_TOKENS:
             # How long computing again would take is known from computing, in batches that resemble it.
@@ -214,84 +216,123 @@ class EngineCore:
                 (now_s - start_s) / num_computed, self._scheduler.costs.copy_s_per_block
             )
 
-    def _on_prefilled(self, sequence: Sequence, is_last: bool) -> None:
-        num_computed = min(sequence.num_computed_tokens, sequence.num_prompt_tokens)
-        # What is computed again after a preemption was told before.
-        if num_computed > sequence.num_told_tokens:
-            sequence.num_told_tokens = num_computed
-            counts = (num_computed, sequence.num_prompt_tokens, sequence.num_cached_tokens)
-            self._events.append(PrefillProgress(sequence.request_id, *counts))
-        if is_last:
-            sequence.move(SequenceState.DECODE)
+    def _blocks_of(self, chunk: ScheduledChunk) -> list[int]:
+        """The blocks that a chunk writes."""
+        size, start = self._cache.block_size, chunk.sequence.num_computed_tokens
+        return chunk.sequence.block_ids[start // size : (start + chunk.num_rows - 1) // size + 1]
 
-    def _on_token(self, answer: _Answer, token: SampledToken, now_s: float) -> None:
-        sequence, token_id = answer.sequence, token.token_id
-        sequence.token_ids.append(token_id)
+    def _settle_chunk(self, chunk: ScheduledChunk, result: ChunkResult, now_s: float) -> int:
+        """Book what a forward did for a sequence; returns how many tokens that generated."""
+        sequence, request = chunk.sequence, self._requests[chunk.sequence.request_id]
+        is_prefilled = sequence.state is SequenceState.PREFILL and chunk.closes_gap
+        sequence.num_computed_tokens += chunk.num_tokens
+        self._cache.register(sequence)
+        self._report_prompt(sequence, result)
+        if is_prefilled:
+            sequence.move(SequenceState.DECODE, now_s)
+        self._start_forks(request, chunk, now_s)
+        if chunk.draft.token_ids:
+            self._count_draft(sequence, len(chunk.draft.token_ids), len(result.tokens) - 1)
+        num_generated = 0
+        for token in result.tokens:
+            # Each after the first says that the drafted token before it was right, and so are its keys and values.
+            sequence.num_computed_tokens += num_generated > 0
+            num_generated += 1
+            self._on_token(request, request.answers[sequence.index], token, now_s)
+            if not sequence.is_live:
+                break
+        if chunk.draft.token_ids and sequence.is_live:
+            self._cache.register(sequence)
+            self._cache.truncate(sequence)
+        for fork, token in zip(chunk.forks, result.fork_tokens, strict=True):
+            if fork.is_live:
+                num_generated += 1
+                self._on_token(request, request.answers[fork.index], token, now_s)
+        return num_generated
+
+    def _count_draft(self, sequence: Sequence, num_drafted: int, num_accepted: int) -> None:
+        sequence.num_drafted_tokens += num_drafted
+        sequence.num_accepted_tokens += num_accepted
+        self.metrics.num_drafted_tokens += num_drafted
+        self.metrics.num_accepted_tokens += num_accepted
+        assert self._speculator is not None
+        self._speculator.on_verified(sequence, num_drafted, num_accepted)
+
+    def _start_forks(self, request: LiveRequest, chunk: ScheduledChunk, now_s: float) -> None:
+        self._scheduler.start_forks(chunk)
+        for fork in chunk.forks:
+            fork.move(SequenceState.DECODE, now_s)
+            request.answers.append(self._reader.answer(request.submit, fork))
+
+    def _report_prompt(self, sequence: Sequence, result: ChunkResult) -> None:
+        if sequence.state is not SequenceState.PREFILL:
+            return
+        self._reports.prefill(sequence)
+        if result.prompt_logprobs:
+            start = sequence.num_told_logprobs + 1
+            sequence.num_told_logprobs += len(result.prompt_logprobs)
+            token_ids = tuple(sequence.token_ids[start : start + len(result.prompt_logprobs)])
+            self._reports.add(PromptLogprobs(sequence.request_id, start, token_ids, result.prompt_logprobs))
+
+    def _on_token(self, request: LiveRequest, answer: Answer, token: SampledToken, now_s: float) -> None:
+        sequence = answer.sequence
         sequence.last_token_s = now_s
         if sequence.first_token_s is None:
             sequence.first_token_s = now_s
-        answer.unsent_token_ids.append(token_id)
-        if token.logprobs is not None:
-            answer.unsent_logprobs.append(token.logprobs)
-        is_end = token_id in sequence.end_token_ids
-        text = "" if is_end else answer.detokenizer.add(token_id)
-        if sequence.num_output_tokens >= sequence.params.min_tokens:
-            text = answer.stop.add(text)
-        is_full = sequence.num_output_tokens >= sequence.max_tokens
-        if (is_end or is_full) and not answer.stop.has_matched:
-            text += answer.stop.add(answer.detokenizer.finish())
-            text += answer.stop.finish()
-        self._send_text(answer, text, is_last=is_end or is_full or answer.stop.has_matched)
-        if is_end or answer.stop.has_matched:
-            self._finish(answer, SequenceState.FINISHED, "stop")
-        elif is_full:
-            self._finish(answer, SequenceState.FINISHED, "length")
+        try:
+            delta, reason = answer.add(token)
+        except TextError as error:
+            _log.exception("text of %s failed", sequence.request_id)
+            self._fail(sequence.request_id, error.code, str(error))
+            return
+        self._report_text(delta)
+        if reason is None:
+            return
+        request.reasons[sequence.index] = reason
+        if request.num_answers > 1:
+            counts = (reason, sequence.num_output_tokens)
+            self._reports.add(AnswerFinished(sequence.request_id, sequence.index, *counts))
+        if len(request.reasons) == request.num_answers:
+            self._finish(request, now_s)
+        else:
+            self._release(sequence, SequenceState.FINISHED, now_s)
 
-    def _send_text(self, answer: _Answer, text: str, is_last: bool) -> None:
-        reasoning = ""
-        if answer.splitter is not None:
-            reasoning, text = answer.splitter.add(text)
-            if is_last:
-                last = answer.splitter.finish()
-                reasoning, text = reasoning + last.reasoning, text + last.answer
-        if text or reasoning or answer.unsent_token_ids:
-            token_ids, logprobs = tuple(answer.unsent_token_ids), tuple(answer.unsent_logprobs)
-            self._events.append(TextDelta(answer.sequence.request_id, text, token_ids, logprobs, reasoning))
-            answer.unsent_token_ids.clear()
-            answer.unsent_logprobs.clear()
+    def _report_text(self, delta: TextDelta | None) -> None:
+        if delta is not None:
+            self._reports.add(delta)
 
-    def _finish(self, answer: _Answer, state: SequenceState, reason: FinishReason) -> None:
-        sequence = answer.sequence
-        self._end(sequence, state, reason)
-        self.metrics.num_cached_tokens += sequence.num_cached_tokens
-        self._events.append(
-            RequestFinished(
-                sequence.request_id,
-                reason,
-                sequence.num_prompt_tokens,
-                sequence.num_cached_tokens,
-                sequence.num_output_tokens,
-                sequence.ttft_s(),
-                sequence.tokens_per_s(),
-            )
-        )
+    def _finish(self, request: LiveRequest, now_s: float) -> None:
+        reason = request.reason
+        is_cancelled = reason == "cancelled"
+        self._end(request, SequenceState.CANCELLED if is_cancelled else SequenceState.FINISHED, now_s)
+        record = request.record(reason)
+        self.metrics.on_end(record)
+        self._reports.finished(record, reason)
 
-    def _fail(self, answer: _Answer, code: str, message: str) -> None:
-        self._end(answer.sequence, SequenceState.FAILED, None)
-        self._on_failed(answer.sequence.request_id, code, message)
+    def _fail(self, request_id: str, code: str, message: str) -> None:
+        request = self._requests[request_id]
+        self._end(request, SequenceState.FAILED, self._clock())
+        self.metrics.on_end(request.record("failed", code))
+        self._reports.add(RequestFailed(request_id, code, message))
 
-    def _on_failed(self, request_id: str, code: str, message: str, retry_after_s: float | None = None) -> None:
-        self.metrics.ends["failed"] += 1
-        self._events.append(RequestFailed(request_id, code, message, retry_after_s))
+    def _refuse(self, request_id: str, error: EngineError, now_s: float) -> None:
+        self.metrics.on_end(RequestRecord(request_id, "refused", now_s, now_s, error.code))
+        retry_after_s = self.metrics.mean_request_s() if isinstance(error, QueueFullError) else None
+        self._reports.add(RequestFailed(request_id, error.code, str(error), retry_after_s))
 
-    def _end(self, sequence: Sequence, state: SequenceState, reason: FinishReason | None) -> None:
+    def _end(self, request: LiveRequest, state: SequenceState, now_s: float) -> None:
         # First out of the books: whatever breaks below, nobody ends it a second time.
-        del self._answers[sequence.request_id]
-        sequence.move(state)
+        del self._requests[request.first.request_id]
+        for answer in request.answers:
+            if answer.sequence.is_live:
+                self._release(answer.sequence, state, now_s)
+        self._remember(request.first)
+
+    def _release(self, sequence: Sequence, state: SequenceState, now_s: float) -> None:
+        sequence.move(state, now_s)
         self._scheduler.remove(sequence)
-        self._remember(sequence)
-        if reason is not None:
-            self.metrics.on_end(reason, self._clock() - sequence.arrival_s)
+        if self._speculator is not None:
+            self._speculator.forget(sequence)
 
     def _remember(self, sequence: Sequence) -> None:
         """Keep which tokens an owner's newest request had, so that its blocks can be pinned."""
@@ -299,30 +340,6 @@ class EngineCore:
         self._newest[sequence.owner] = sequence
         if len(self._newest) > _MAX_REMEMBERED_OWNERS:
             del self._newest[next(iter(self._newest))]
-
-    def _publish_positions(self, reason: QueueReason) -> None:
-        for position, sequence in enumerate(self._scheduler.in_order(self._scheduler.waiting, self._clock())):
-            told = (position, self._scheduler.queue_reason(sequence, reason))
-            if sequence.queue_place != told:
-                sequence.queue_place = told
-                self._events.append(RequestQueued(sequence.request_id, *told))
-
-    def _publish_moves(self, schedule: Schedule) -> None:
-        for preempted in schedule.preempted:
-            self.metrics.preemptions[preempted.how] += 1
-            size_bytes = preempted.num_blocks * self._block_bytes
-            ids = (preempted.sequence.request_id, preempted.winner.request_id)
-            self._events.append(RequestPreempted(*ids, preempted.how, preempted.num_blocks, size_bytes))
-        for resumed in schedule.resumed:
-            size_bytes = resumed.num_blocks * self._block_bytes
-            request_id = resumed.sequence.request_id
-            self._events.append(RequestResumed(request_id, resumed.how, resumed.num_blocks, size_bytes))
-        for owner in schedule.unpinned:
-            self._publish_pin(owner)
-
-    def _publish_pin(self, owner: str) -> None:
-        num_blocks = len(self._cache.prefix_cache.pins().get(owner, ()))
-        self._events.append(PrefixPinned(owner, num_blocks, num_blocks * self._block_bytes))
 
     def stats(self) -> EngineStats:
         num_cached = self._cache.prefix_cache.num_evictable
@@ -338,7 +355,7 @@ class EngineCore:
         )
 
     def snapshot(self, model_id: str) -> BlockSnapshot:
-        written = self._written if self._answers else frozenset()
+        written = self._written if self._requests else frozenset()
         return snapshot_blocks(
             self._cache, self._scheduler.running, written, model_id, self.metrics.num_steps, self._block_bytes
         )

@@ -23,6 +23,12 @@ class RequestTooLongError(EngineError):
     code = "request_too_long"
 
 
+class TextError(EngineError):
+    """The tokenizer could not turn an answer's tokens into text."""
+
+    code = "text_failed"
+
+
 class QueueFullError(EngineError):
     """The waiting queue is at its bound."""
 
@@ -45,6 +51,12 @@ class ModelNotFoundError(EngineError):
     """No listed model has this name."""
 
     code = "model_not_found"
+
+
+class DraftModelError(EngineError):
+    """The draft model is missing, or its tokens are not those of the model it should guess for."""
+
+    code = "draft_model"
 
 
 class ModelBusyError(EngineError):

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import psutil
 
+from engine.cache.window import Window
 from engine.errors import OutOfMemoryError
 from engine.spec import ModelSpec
 
@@ -55,25 +56,33 @@ def num_physical_cores() -> int:
 
 
 def num_pool_blocks(
-    spec: ModelSpec, block_size: int, kv_element_bytes: int, memory_free_bytes: int, budget_bytes: int | None
+    spec: ModelSpec,
+    block_size: int,
+    kv_element_bytes: int,
+    memory_free_bytes: int,
+    budget_bytes: int | None,
+    max_chunk: int,
 ) -> int:
     """Blocks of the KV pool: by the user's budget, else a share of the free memory, at most some full contexts.
 
+    A context that is computed in chunks of at most `max_chunk` tokens takes what the model's window leaves of it.
     Raises `OutOfMemoryError` if that is too little for one short chat.
     """
     block_bytes = block_size * spec.kv_bytes_per_token(kv_element_bytes)
     share_bytes = int(memory_free_bytes * _POOL_SHARE) if budget_bytes is None else budget_bytes
     num_blocks = share_bytes // block_bytes
-    needed = -(-min(_MIN_POOL_TOKENS, spec.max_context) // block_size)
+    window = Window(spec.sliding_window, block_size)
+    short_chat = min(_MIN_POOL_TOKENS, spec.max_context)
+    needed = window.peak_blocks(0, short_chat, max_chunk)
     if num_blocks < needed:
         whose = f"a quarter of the {_mib(memory_free_bytes)} of free memory" if budget_bytes is None else "the budget"
         raise OutOfMemoryError(
-            f"The KV cache needs {_mib(needed * block_bytes)} at least, for {needed * block_size} tokens; {whose} is "
+            f"The KV cache needs {_mib(needed * block_bytes)} at least, for {short_chat} tokens; {whose} is "
             f"{_mib(share_bytes)}: close other programs, raise the budget or pick a smaller model"
         )
     if budget_bytes is not None:
         return num_blocks
-    return min(num_blocks, -(-_POOL_CONTEXTS * spec.max_context // block_size))
+    return min(num_blocks, _POOL_CONTEXTS * window.peak_blocks(0, spec.max_context, max_chunk))
 
 
 def _mib(size_bytes: int) -> str:

@@ -6,19 +6,26 @@ Knows nothing of queues and of what else is running.
 from __future__ import annotations
 
 import secrets
+from collections.abc import Sequence as Messages
 from dataclasses import dataclass
 
+from engine.answer import Answer
 from engine.cache.prefix_cache import scope_digest
 from engine.errors import InvalidRequestError, RequestTooLongError
-from engine.messages import SamplingParams, Submit
+from engine.messages import ChatMessage, SamplingParams, Submit
 from engine.sampling_checks import check_params
 from engine.sequence import Sequence
+from engine.text.context import FittedChat, fit_chat
+from engine.text.detokenizer import CONTEXT_TOKENS, IncrementalDetokenizer
 from engine.text.reasoning import OPEN, ReasoningSplitter
+from engine.text.stop import StopMatcher
 from engine.text.template import ChatTemplate
 from engine.text.tokenizer import Tokenizer
 
 _TAIL_TOKENS = 16
 """More than an opening tag and white space take at a prompt's end."""
+_RESERVED_PART = 4
+"""A chat that may drop turns leaves so small a part of the context, a quarter, to an answer that names no length."""
 _ROLES = ("system", "user", "assistant")
 
 
@@ -32,9 +39,12 @@ class RequestReader:
     """Everything but the security domain that must agree before two requests may share a block."""
     max_context: int
     pool_tokens: int
+    """The longest sequence that the pool holds alone."""
     default_max_tokens: int
     vocab_size: int
     end_token_ids: frozenset[int]
+    max_answers: int
+    """How many answers of one request may run at once."""
     knows_thinking: bool = False
     """Whether the model marks what it thinks by `<think>`."""
 
@@ -42,51 +52,93 @@ class RequestReader:
         """Raises `InvalidRequestError` for bad content and `RequestTooLongError` for what could never fit."""
         params = submit.params
         check_params(params, self.vocab_size)
-        token_ids = self._prompt_ids(submit)
+        if params.n > self.max_answers:
+            raise InvalidRequestError(
+                f"n is {params.n}, but this engine runs {self.max_answers} answers at once: ask for fewer"
+            )
+        prompt = self._prompt(submit)
+        num_prompt_tokens = len(prompt.token_ids)
         seed = secrets.randbits(63) if params.seed is None else params.seed
         return Sequence(
             request_id=submit.request_id,
             owner=submit.owner,
             scope=scope_digest(*self.cache_scope, submit.security_domain),
-            token_ids=token_ids,
-            num_prompt_tokens=len(token_ids),
-            max_tokens=self._max_tokens(len(token_ids), params),
+            token_ids=prompt.token_ids,
+            num_prompt_tokens=num_prompt_tokens,
+            max_tokens=self._max_tokens(num_prompt_tokens, submit),
             params=params,
             seed=seed,
             arrival_s=arrival_s,
+            num_forks=params.n - 1,
             priority=submit.priority,
             deadline_s=None if submit.timeout_s is None else arrival_s + submit.timeout_s,
             uses_prefix_cache=submit.use_prefix_cache,
+            uses_speculation=submit.use_speculation,
+            dropped_messages=prompt.dropped,
+            num_dropped_tokens=prompt.num_dropped_tokens,
             end_token_ids=frozenset(params.stop_token_ids) | (frozenset() if params.ignore_eos else self.end_token_ids),
         )
 
-    def _prompt_ids(self, submit: Submit) -> list[int]:
+    def _prompt(self, submit: Submit) -> FittedChat:
         if (submit.prompt is None) == (not submit.messages):
             raise InvalidRequestError("A request needs either messages or a raw prompt")
         check_text(submit)
-        if submit.prompt is not None:
-            token_ids = self.tokenizer.encode_raw(submit.prompt)
-        elif self.template is None:
-            raise InvalidRequestError("This model has no chat template: send a raw prompt (--raw)")
+        if isinstance(submit.prompt, tuple):
+            prompt = FittedChat(self._checked_ids(submit.prompt))
+        elif submit.prompt is not None:
+            prompt = FittedChat(self.tokenizer.encode_raw(submit.prompt))
         else:
-            unknown = sorted({message.role for message in submit.messages} - set(_ROLES))
-            if unknown:
-                raise InvalidRequestError(f"Unknown role {unknown[0]!r}: use system, user or assistant")
-            token_ids = self.tokenizer.encode(self.template.render(submit.messages))
-        if not token_ids:
+            prompt = self._chat(submit)
+        if not prompt.token_ids:
             raise InvalidRequestError("The prompt is empty: write something")
-        return token_ids
+        return prompt
 
-    def _max_tokens(self, num_prompt_tokens: int, params: SamplingParams) -> int:
+    def _chat(self, submit: Submit) -> FittedChat:
+        template = self.template
+        if template is None:
+            raise InvalidRequestError("This model has no chat template: send a raw prompt (--raw)")
+        unknown = sorted({message.role for message in submit.messages} - set(_ROLES))
+        if unknown:
+            raise InvalidRequestError(f"Unknown role {unknown[0]!r}: use system, user or assistant")
+
+        def encode_chat(messages: Messages[ChatMessage]) -> list[int]:
+            return self.tokenizer.encode(template.render(messages))
+
+        if submit.when_full == "stop":
+            return FittedChat(encode_chat(submit.messages))
+        room = self._max_length - self._reserve(submit.params)
+        return fit_chat(submit.messages, room, encode_chat, lambda text: len(self.tokenizer.encode(text)))
+
+    @property
+    def _max_length(self) -> int:
+        """The most tokens that prompt and answer may have together."""
+        return min(self.max_context, self.pool_tokens)
+
+    def _reserve(self, params: SamplingParams) -> int:
+        """Tokens that a chat which may drop turns leaves to its answer."""
+        if params.max_tokens is not None:
+            return params.max_tokens
+        share = self._max_length // _RESERVED_PART
+        return max(1, params.min_tokens, min(self.default_max_tokens, share))
+
+    def _checked_ids(self, token_ids: tuple[int, ...]) -> list[int]:
+        unknown = next((token_id for token_id in token_ids if not 0 <= token_id < self.vocab_size), None)
+        if unknown is not None:
+            last = self.vocab_size - 1
+            raise InvalidRequestError(f"The prompt has the token {unknown}: this model's ids are 0 to {last}")
+        return list(token_ids)
+
+    def _max_tokens(self, num_prompt_tokens: int, submit: Submit) -> int:
+        params = submit.params
         asked = params.max_tokens
-        limit = min(self.max_context, self.pool_tokens)
+        limit = self._max_length
         name = "the model's context" if self.max_context <= self.pool_tokens else "the whole block pool"
         needed = num_prompt_tokens + (1 if asked is None else asked)
         if needed > limit:
             answer = "1 token of answer" if asked is None else f"up to {asked} of answer"
+            prompt, advice = _too_long_words(submit)
             raise RequestTooLongError(
-                f"Needs {needed} tokens ({num_prompt_tokens} of prompt and {answer}), {name} holds {limit}: "
-                "shorten the chat or ask for a shorter answer"
+                f"Needs {needed} tokens ({num_prompt_tokens} of {prompt} and {answer}), {name} holds {limit}: {advice}"
             )
         max_tokens = min(self.default_max_tokens, limit - num_prompt_tokens) if asked is None else asked
         if params.min_tokens > max_tokens:
@@ -96,21 +148,38 @@ class RequestReader:
             )
         return max_tokens
 
-    def stops(self, submit: Submit) -> tuple[str, ...]:
+    def answer(self, submit: Submit, sequence: Sequence) -> Answer:
+        """How the text of one answer is made. The sequence's prompt is what `submit` says."""
+        # A raw prompt's text goes on; a chat's answer is a text of its own.
+        prompt_ids = sequence.token_ids[: sequence.num_prompt_tokens]
+        context = [] if submit.prompt is None else prompt_ids[-CONTEXT_TOKENS:]
+        detokenizer = IncrementalDetokenizer(self.tokenizer.decode, context)
+        return Answer(sequence, detokenizer, StopMatcher(self._stops(submit)), self._splitter(submit, prompt_ids))
+
+    def _stops(self, submit: Submit) -> tuple[str, ...]:
         """What ends the answer: the request's stop strings, and those of a template without end tokens."""
         own = () if submit.prompt is not None or self.template is None else self.template.stops
         return (*submit.params.stop, *own)
 
-    def splitter(self, submit: Submit, prompt_ids: list[int]) -> ReasoningSplitter | None:
+    def _splitter(self, submit: Submit, prompt_ids: list[int]) -> ReasoningSplitter | None:
         """What tells thinking from answer; None for a raw prompt, which is continued as it is, and other models."""
         if submit.prompt is not None or not self.knows_thinking:
             return None
         return ReasoningSplitter(self.tokenizer.decode(prompt_ids[-_TAIL_TOKENS:]).rstrip().endswith(OPEN))
 
 
+def _too_long_words(submit: Submit) -> tuple[str, str]:
+    """What a prompt that does not fit consists of, and what to do."""
+    if submit.when_full == "drop_oldest" and submit.messages:
+        return "system prompt and newest message alone", "shorten the message or ask for a shorter answer"
+    num_questions = sum(message.role == "user" for message in submit.messages)
+    dropping = "let it drop its oldest turns, " if num_questions > 1 else ""
+    return "prompt", f"shorten the chat, {dropping}or ask for a shorter answer"
+
+
 def check_text(submit: Submit) -> None:
     """Raises `InvalidRequestError` for text that is no Unicode: a file or an argument of another encoding."""
-    texts = [submit.prompt or "", *submit.params.stop]
+    texts = [submit.prompt if isinstance(submit.prompt, str) else "", *submit.params.stop]
     for text in (*texts, *(message.content for message in submit.messages)):
         try:
             text.encode()

@@ -42,13 +42,16 @@ def _number_checks(params: SamplingParams) -> tuple[tuple[str, object, bool, str
 
 
 def _limit_checks(params: SamplingParams) -> tuple[tuple[str, object, bool, str], ...]:
-    logprobs = params.logprobs
+    logprobs, prompt_logprobs = params.logprobs, params.prompt_logprobs
+    told = f"from 0 to {MAX_LOGPROBS}"
     return (
         ("max_tokens", params.max_tokens, params.max_tokens is None or params.max_tokens >= 1, "1 or more"),
         ("min_tokens", params.min_tokens, params.min_tokens >= 0, "0 (off) or more"),
         ("seed", params.seed, params.seed is None or 0 <= params.seed < 1 << 64, "from 0 to below 2**64"),
         ("stop", params.stop, all(params.stop), "strings that are not empty"),
-        ("logprobs", logprobs, logprobs is None or 0 <= logprobs <= MAX_LOGPROBS, f"from 0 to {MAX_LOGPROBS}"),
+        ("logprobs", logprobs, logprobs is None or 0 <= logprobs <= MAX_LOGPROBS, told),
+        ("prompt_logprobs", prompt_logprobs, prompt_logprobs is None or 0 <= prompt_logprobs <= MAX_LOGPROBS, told),
+        ("n", params.n, params.n >= 1, "1 or more"),
     )
 
 

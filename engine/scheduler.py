@@ -5,12 +5,13 @@ Decides on numbers alone; knows nothing of tensors and text.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from engine.cache.kv_cache import KVCache
+from engine.cache.kv_cache import BlockMoves, KVCache
 from engine.cache.swap import PreemptionCosts
+from engine.draft import MAX_DRAFT_TOKENS, NO_DRAFT, Draft
 from engine.errors import QueueFullError
 from engine.messages import QueueReason
 from engine.sequence import Sequence, SequenceState
@@ -20,13 +21,23 @@ Preemption = Literal["swap", "recompute"]
 
 @dataclass(frozen=True, slots=True)
 class ScheduledChunk:
-    """The next `num_tokens` uncomputed tokens of a sequence. `closes_gap` if none is left after them."""
+    """The next `num_tokens` uncomputed tokens of a sequence, and after them those of a draft.
+
+    `forks` begin with the token after the chunk, as the sequence itself does.
+    """
 
     sequence: Sequence
     num_tokens: int
+    draft: Draft = NO_DRAFT
+    forks: tuple[Sequence, ...] = ()
+
+    @property
+    def num_rows(self) -> int:
+        return self.num_tokens + len(self.draft.token_ids)
 
     @property
     def closes_gap(self) -> bool:
+        """Whether no token is left uncomputed, so that the next one can be drawn."""
         return self.num_tokens == self.sequence.num_pending_tokens
 
 
@@ -158,7 +169,7 @@ class Scheduler:
             while self._cache.num_blocks_to_extend(sequence, end) > self._cache.num_available:
                 victim = order.pop() if order else sequence
                 num_decodes -= victim is not sequence and victim.state is SequenceState.DECODE
-                schedule.preempted.append(self._preempt(victim, sequence))
+                schedule.preempted.append(self._preempt(victim, sequence, now_s))
                 if victim is sequence:
                     break
             else:
@@ -180,32 +191,90 @@ class Scheduler:
 
     def _add_chunk(self, schedule: Schedule, sequence: Sequence, num_tokens: int) -> None:
         self._cache.extend(sequence, sequence.num_computed_tokens + num_tokens)
-        schedule.chunks.append(ScheduledChunk(sequence, num_tokens))
+        chunk = ScheduledChunk(sequence, num_tokens)
+        if sequence.num_forks and chunk.closes_gap:
+            chunk = replace(chunk, forks=tuple(sequence.fork(1 + i) for i in range(sequence.num_forks)))
+        schedule.chunks.append(chunk)
 
-    def _preempt(self, sequence: Sequence, winner: Sequence) -> PreemptedSequence:
+    def draft_limits(self, schedule: Schedule) -> list[tuple[Sequence, int]]:
+        """The sequences that decode in this step, and how many guessed tokens each may have computed besides.
+
+        Guesses take what budget is left and what blocks are free; nothing is evicted or preempted for them.
+        """
+        budget = self._limits.max_batched_tokens - sum(chunk.num_rows for chunk in schedule.chunks)
+        num_free = 0 if schedule.preempted else self._cache.pool.num_free
+        limits: list[tuple[Sequence, int]] = []
+        for chunk in schedule.chunks:
+            sequence = chunk.sequence
+            if sequence.state is not SequenceState.DECODE:
+                continue
+            end = sequence.num_computed_tokens + chunk.num_tokens
+            # The last token of an answer is drawn after its last guess.
+            wanted = min(MAX_DRAFT_TOKENS, sequence.max_tokens - sequence.num_output_tokens - 1, budget)
+            room = (len(sequence.block_ids) + num_free) * self._cache.block_size - end
+            limit = max(0, min(wanted, room)) if sequence.uses_speculation else 0
+            budget -= limit
+            num_free -= self._cache.blocks_for(end + limit) - len(sequence.block_ids)
+            limits.append((sequence, limit))
+        return limits
+
+    def with_drafts(self, schedule: Schedule, drafts: Mapping[Sequence, Draft]) -> list[ScheduledChunk]:
+        """The step's chunks with the drafts behind them, which keep to `draft_limits`, and room for both."""
+        chunks: list[ScheduledChunk] = []
+        for chunk in schedule.chunks:
+            draft = drafts.get(chunk.sequence, NO_DRAFT)
+            if draft.token_ids:
+                chunk = replace(chunk, draft=draft)
+                self._cache.extend(chunk.sequence, chunk.sequence.num_computed_tokens + chunk.num_rows)
+            chunks.append(chunk)
+        return chunks
+
+    def start_forks(self, chunk: ScheduledChunk) -> None:
+        """Let the forks of a computed chunk run on the blocks of its sequence."""
+        for fork in chunk.forks:
+            fork.num_computed_tokens = chunk.sequence.num_computed_tokens
+            fork.num_registered_blocks = chunk.sequence.num_registered_blocks
+            self._cache.share(chunk.sequence, fork)
+            self.running.append(fork)
+            chunk.sequence.num_forks -= 1
+
+    def _preempt(self, sequence: Sequence, winner: Sequence, now_s: float) -> PreemptedSequence:
         self.running.remove(sequence)
-        sequence.num_preemptions += 1
-        num_blocks = len(sequence.block_ids)
+        num_blocks = self._cache.num_held_blocks(sequence)
         how = self._limits.preemption
         if how is None:
             is_swap = self.costs.prefers_swap(sequence.num_computed_tokens, num_blocks)
             how = "swap" if is_swap else "recompute"
         if how == "swap" and num_blocks and self._cache.can_swap_out(sequence):
             self._cache.swap_out(sequence)
-            sequence.move(SequenceState.SWAPPED)
+            sequence.move(SequenceState.SWAPPED, now_s)
             self.swapped.append(sequence)
             return PreemptedSequence(sequence, winner, "swap", num_blocks)
         self._cache.forget(sequence)
-        sequence.move(SequenceState.WAITING)
+        sequence.move(SequenceState.WAITING, now_s)
         self.waiting.append(sequence)
         return PreemptedSequence(sequence, winner, "recompute", num_blocks)
+
+    def restart_moved(self, moves: BlockMoves, now_s: float) -> set[Sequence]:
+        """Let those whose blocks could not be moved be computed again, and return them. Nobody else has the blocks."""
+        lost = {target for pairs in (moves.swap_in, moves.copies) for _, target in pairs}
+        lost_on_host = {target for _, target in moves.swap_out}
+        moved = {s for s in self if lost.intersection(s.block_ids) or lost_on_host.intersection(s.host_block_ids)}
+        for sequence in moved:
+            (self.swapped if sequence.state is SequenceState.SWAPPED else self.running).remove(sequence)
+            self._cache.release(sequence)
+            self._cache.forget(sequence)
+            sequence.move(SequenceState.WAITING, now_s)
+            self.waiting.append(sequence)
+        return moved
 
     def _admit_waiting(self, schedule: Schedule, budget: int, now_s: float) -> QueueReason:
         """Let in whoever fits, in order and without passing anybody; returns why the first who does not must wait."""
         for sequence in self.in_order(self.waiting + self.swapped, now_s):
             if budget <= 0:
                 return "budget"
-            if len(self.running) >= self._limits.max_running_sequences:
+            num_running = len(self.running) + sum(other.num_forks for other in self.running)
+            if num_running + sequence.num_forks >= self._limits.max_running_sequences:
                 return "sequences"
             matched = [] if sequence.state is SequenceState.SWAPPED else self._cache.match(sequence)
             if sequence.state is SequenceState.WAITING and self._is_prefix_coming(sequence, matched):
@@ -217,7 +286,7 @@ class Scheduler:
                 # Nothing runs, so nothing but what is kept warm stands in the way.
                 schedule.unpinned.append(self._cache.drop_oldest_pin())
                 return "memory"
-            self._admit(schedule, sequence, matched)
+            self._admit(schedule, sequence, matched, now_s)
             others = [other for other in self.running if other is not sequence]
             num_tokens = self._chunk_size(sequence, min(budget, self._chunk_limit(others)))
             if num_tokens > 0:
@@ -234,27 +303,30 @@ class Scheduler:
 
     def _has_room(self, sequence: Sequence, matched: list[int]) -> bool:
         """Whether all its tokens fit, with a watermark besides if it is not the only one."""
-        needed = self._cache.blocks_for(len(sequence.token_ids)) - len(matched)
+        max_chunk = self._limits.max_batched_tokens
+        needed = self._cache.num_blocks_to_finish(sequence, max_chunk, matched)
         available = self._cache.num_available - self._cache.num_evictable_in(matched)
-        # What running prompts have still to take is theirs.
-        promised = sum(self._cache.blocks_for(len(s.token_ids)) - len(s.block_ids) for s in self.running)
-        spare = max(1, int(self._limits.watermark * self._cache.pool.num_blocks)) if self.running else 0
+        # What running prompts have still to take is theirs; each fork copies the block that it shares in part.
+        promised = sum(self._cache.num_blocks_to_finish(s, max_chunk) + s.num_forks for s in self.running)
+        spare = 0
+        if self.running:
+            spare = sequence.num_forks + max(1, int(self._limits.watermark * self._cache.pool.num_blocks))
         return needed + promised + spare <= available
 
-    def _admit(self, schedule: Schedule, sequence: Sequence, matched: list[int]) -> None:
+    def _admit(self, schedule: Schedule, sequence: Sequence, matched: list[int], now_s: float) -> None:
         if sequence.state is SequenceState.SWAPPED:
             self.swapped.remove(sequence)
             self._cache.swap_in(sequence)
-            schedule.resumed.append(ResumedSequence(sequence, "swap", len(sequence.block_ids)))
+            schedule.resumed.append(ResumedSequence(sequence, "swap", self._cache.num_held_blocks(sequence)))
         else:
             self.waiting.remove(sequence)
             self._cache.reuse(sequence, matched)
             wide_rows = self._limits.wide_rows
             sequence.has_wide_prefill = wide_rows is not None and sequence.num_pending_tokens >= wide_rows
             if sequence.num_preemptions:
-                schedule.resumed.append(ResumedSequence(sequence, "recompute", len(matched)))
+                schedule.resumed.append(ResumedSequence(sequence, "recompute", self._cache.num_held_blocks(sequence)))
         sequence.queue_place = None
         is_decode = sequence.num_output_tokens > 0 and sequence.num_pending_tokens == 1
         was_decoding = sequence.state is SequenceState.SWAPPED and is_decode
-        sequence.move(SequenceState.DECODE if was_decoding else SequenceState.PREFILL)
+        sequence.move(SequenceState.DECODE if was_decoding else SequenceState.PREFILL, now_s)
         self.running.append(sequence)

@@ -5,7 +5,7 @@ Knows nothing of tensors, and does not decide when it moves.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 
 from engine.messages import SamplingParams
@@ -30,7 +30,13 @@ _PREEMPTED = frozenset({SequenceState.WAITING, SequenceState.SWAPPED})
 MOVES: dict[SequenceState, frozenset[SequenceState]] = {
     SequenceState.WAITING: frozenset({SequenceState.PREFILL, SequenceState.CANCELLED, SequenceState.FAILED}),
     SequenceState.SWAPPED: frozenset(
-        {SequenceState.PREFILL, SequenceState.DECODE, SequenceState.CANCELLED, SequenceState.FAILED}
+        {
+            SequenceState.WAITING,  # its copy was lost
+            SequenceState.PREFILL,
+            SequenceState.DECODE,
+            SequenceState.CANCELLED,
+            SequenceState.FAILED,
+        }
     ),
     SequenceState.PREFILL: frozenset({SequenceState.DECODE}) | _PREEMPTED | _ENDS,
     SequenceState.DECODE: _PREEMPTED | _ENDS,
@@ -57,11 +63,17 @@ class Sequence:
     params: SamplingParams
     seed: int
     arrival_s: float
+    index: int = 0
+    """Which of its request's answers it is."""
     priority: int = 1
     """0 is the most urgent. Ageing lifts it with time, see `Scheduler`."""
     deadline_s: float | None = None
     """When it fails if it has not ended."""
     uses_prefix_cache: bool = True
+    uses_speculation: bool = True
+    dropped_messages: tuple[int, ...] = ()
+    num_dropped_tokens: int = 0
+    """What its prompt lacks of the chat, which had outgrown the context: indexes of messages, and their tokens."""
     end_token_ids: frozenset[int] = frozenset()
     """Tokens that end it: the model's, unless it ignores them, and its own stop tokens."""
     state: SequenceState = SequenceState.WAITING
@@ -76,13 +88,30 @@ class Sequence:
     """Leading blocks that the prefix cache was shown already."""
     host_block_ids: list[int] = field(default_factory=list)
     """Where its blocks lie in the host pool while it is swapped out."""
-    num_preemptions: int = 0
+    num_swaps: int = 0
+    num_recomputes: int = 0
+    """Preemptions by their kind."""
+    num_drafted_tokens: int = 0
+    num_accepted_tokens: int = 0
+    """Of the drafted tokens, those that were right."""
     queue_place: tuple[int, str] | None = None
     """Position and reason as they were told last."""
     num_told_tokens: int = 0
     """How far its prefill was told to be."""
+    num_told_logprobs: int = 0
+    """How many of the prompt's tokens have had their log-probabilities told; the first has none."""
+    num_forks: int = 0
+    """How many more answers begin where its prompt ends."""
+    first_scheduled_s: float | None = None
     first_token_s: float | None = None
     last_token_s: float | None = None
+    moved_s: float | None = None
+    """When it came into its state, if not by its arrival."""
+    queue_s: float = 0.0
+    prefill_s: float = 0.0
+    decode_s: float = 0.0
+    preempted_s: float = 0.0
+    """Time in each phase up to `moved_s`; `RequestRecord` tells which is which."""
 
     @property
     def is_live(self) -> bool:
@@ -98,20 +127,65 @@ class Sequence:
         return len(self.token_ids) - self.num_computed_tokens
 
     @property
+    def num_preemptions(self) -> int:
+        return self.num_swaps + self.num_recomputes
+
+    @property
     def max_length(self) -> int:
         """The most tokens it may ever hold, prompt included."""
         return self.num_prompt_tokens + self.max_tokens
 
-    def move(self, state: SequenceState) -> None:
+    @property
+    def needs_prompt_logprobs(self) -> bool:
+        is_asked = self.params.prompt_logprobs is not None and self.index == 0
+        return is_asked and self.num_told_logprobs < self.num_prompt_tokens - 1
+
+    def fork(self, index: int) -> Sequence:
+        """A further answer to the same prompt, with the same tokens and no blocks yet."""
+        return replace(
+            self,
+            index=index,
+            seed=self.seed + index,
+            token_ids=list(self.token_ids),
+            block_ids=[],
+            block_digests=list(self.block_digests),
+            host_block_ids=[],
+            num_forks=0,
+            num_swaps=0,
+            num_recomputes=0,
+            num_told_tokens=self.num_prompt_tokens,
+        )
+
+    def move(self, state: SequenceState, now_s: float) -> None:
+        """The one writer of its state, and of what follows from a move: the times of phases, counts of preemptions."""
         assert state in MOVES[self.state], f"{self.request_id}: no move from {self.state.name} to {state.name}"
-        self.state = state
+        since_s = self.arrival_s if self.moved_s is None else self.moved_s
+        assert now_s >= since_s, f"{self.request_id}: {now_s} s is before its last move at {since_s} s"
+        self._close_phase(now_s - since_s)
+        if self.first_scheduled_s is None and state is SequenceState.PREFILL:
+            self.first_scheduled_s = now_s
+        self.num_swaps += state is SequenceState.SWAPPED
+        self.num_recomputes += state is SequenceState.WAITING
+        self.state, self.moved_s = state, now_s
+
+    def _close_phase(self, duration_s: float) -> None:
+        match self.state:
+            case SequenceState.PREFILL:
+                self.prefill_s += duration_s
+            case SequenceState.DECODE:
+                self.decode_s += duration_s
+            case _ if self.first_scheduled_s is None:
+                self.queue_s += duration_s
+            case _:
+                self.preempted_s += duration_s
 
     def ttft_s(self) -> float | None:
         """Seconds from arrival to the first token."""
         return None if self.first_token_s is None else self.first_token_s - self.arrival_s
 
-    def tokens_per_s(self) -> float | None:
-        """Rate of the tokens after the first; None with fewer than two."""
-        if self.first_token_s is None or self.last_token_s is None or self.num_output_tokens < 2:
-            return None
-        return (self.num_output_tokens - 1) / max(self.last_token_s - self.first_token_s, 1e-9)
+    @property
+    def end_s(self) -> float:
+        """When it ended. Asked of a live one it is the caller's mistake."""
+        assert not self.is_live, f"{self.request_id} is {self.state.name}"
+        assert self.moved_s is not None, f"{self.request_id} ended without a move"
+        return self.moved_s

@@ -19,6 +19,7 @@ from engine.models.loading import load_decoder
 from engine.planner import num_pool_blocks
 from engine.requests import RequestReader
 from engine.scheduler import Scheduler, SchedulerLimits
+from engine.speculation.loading import ServedSizes, find_draft_model, make_speculator
 from engine.store.checkpoint import Checkpoint
 from engine.store.library import ModelEntry
 from engine.text.reasoning import OPEN
@@ -47,7 +48,8 @@ def serve(
 ) -> ServedModel:
     """Load a model and give it a pool.
 
-    Raises `CheckpointError` for a damaged model, `OutOfMemoryError` if weights or pool do not fit.
+    Raises `CheckpointError` for a damaged model, `OutOfMemoryError` if weights or pool do not fit, and what
+    `find_draft_model` raises.
     """
     try:
         return _serve(entry, backend, config, on_progress)
@@ -69,24 +71,29 @@ def _serve(
     spec = checkpoint.manifest.spec
     tokenizer = load_tokenizer(checkpoint)
     template = load_template(checkpoint, tokenizer)
+    # Whether it can be used at all is known before anything is loaded.
+    draft = find_draft_model(config, checkpoint)
+    num_layers = spec.num_layers + (0 if draft is None else draft.manifest.spec.num_layers)
     decoder, weight_bytes = load_decoder(
-        checkpoint, backend, lambda done, total: on_progress(ModelLoadProgress(entry.model_id, done, total))
+        checkpoint, backend, lambda done, _: on_progress(ModelLoadProgress(entry.model_id, done, num_layers))
     )
     element_bytes = backend.kv_dtype.itemsize
     free_bytes = psutil.virtual_memory().available
-    num_blocks = num_pool_blocks(spec, config.block_size, element_bytes, free_bytes, config.kv_budget_bytes)
+    max_chunk = config.max_batched_tokens
+    num_blocks = num_pool_blocks(spec, config.block_size, element_bytes, free_bytes, config.kv_budget_bytes, max_chunk)
     block_bytes = spec.kv_bytes_per_token(element_bytes) * config.block_size
     num_host_blocks = config.swap_budget_bytes // block_bytes
-    cache = KVCache(num_blocks, config.block_size, num_host_blocks)
+    cache = KVCache(num_blocks, config.block_size, num_host_blocks, spec.sliding_window)
     reader = RequestReader(
         tokenizer,
         template,
         _cache_scope(checkpoint, backend, config.block_size),
         spec.max_context,
-        num_blocks * config.block_size,
+        cache.window.longest_sequence(spec.max_context, num_blocks, max_chunk),
         config.default_max_tokens,
         spec.vocab_size,
         frozenset(checkpoint.manifest.end_token_ids),
+        config.max_running_sequences,
         knows_thinking=OPEN in template.source or tokenizer.knows(OPEN),
     )
     limits = SchedulerLimits(
@@ -101,13 +108,20 @@ def _serve(
     )
     scheduler = Scheduler(cache, limits, PreemptionCosts(_FIRST_COMPUTE_S_PER_TOKEN, block_bytes / _COPY_BYTES_PER_S))
     runner = Runner(decoder, backend, num_blocks, config.block_size, num_host_blocks)
-    core = EngineCore(reader, runner, cache, scheduler, time.monotonic, block_bytes)
+    speculator, draft_bytes = make_speculator(
+        config,
+        draft,
+        backend,
+        ServedSizes(weight_bytes, num_blocks, block_bytes),
+        lambda done, _: on_progress(ModelLoadProgress(entry.model_id, spec.num_layers + done, num_layers)),
+    )
+    core = EngineCore(reader, runner, cache, scheduler, time.monotonic, block_bytes, speculator)
     facts = ModelLoaded(
         entry.model_id,
         entry.name,
         backend.name,
         spec.max_context,
-        weight_bytes,
+        weight_bytes + draft_bytes,
         num_blocks,
         config.block_size,
         spec.kv_bytes_per_token(element_bytes),
@@ -136,6 +150,7 @@ def _cache_scope(checkpoint: Checkpoint, backend: Backend, block_size: int) -> t
         manifest.weights_digest,
         manifest.tokenizer_digest,
         repr(manifest.spec.rope),
+        f"window {manifest.spec.sliding_window}",
         backend.name,
         str(backend.kv_dtype),
         f"block {block_size}",

@@ -47,7 +47,8 @@ class AttentionBatch:
 
     Sequence s owns the rows query_starts[s] .. query_starts[s + 1], at the absolute positions that end at
     context_lengths[s] - 1. `block_tables[s]` (int64, on the pool's device) names its blocks in order, at least
-    ceil(context_lengths[s] / block_size) of them.
+    ceil(context_lengths[s] / block_size) of them. With a window, entries before the first block that a row of the
+    sequence sees may be 0, the null block: its content is arbitrary and must not reach the result.
     """
 
     query_starts: tuple[int, ...]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from engine.cache.block_pool import NULL_BLOCK
 from engine.cache.kv_cache import KVCache
 from engine.messages import BlockSnapshot
 from engine.sequence import Sequence
@@ -28,7 +29,7 @@ def snapshot_blocks(
 
     for sequence in sequences:
         index = index_of(sequence.owner)
-        for block_id in sequence.block_ids:
+        for block_id in filter(NULL_BLOCK.__ne__, sequence.block_ids):
             live_refs[block_id] = live_refs.get(block_id, 0) + 1
             holders.setdefault(block_id, set()).add(index)
             owners[block_id - 1] = index

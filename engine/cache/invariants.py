@@ -25,17 +25,23 @@ def check_invariants(cache: KVCache, sequences: Iterable[Sequence]) -> None:
     referenced: set[int] = set(pinned)
     swapped: list[int] = []
     for sequence in sequences:
-        owners.update(sequence.block_ids)
-        referenced.update(sequence.block_ids)
-        is_swapped = sequence.state is SequenceState.SWAPPED
-        held, elsewhere = sequence.block_ids, sequence.host_block_ids
-        if is_swapped:
-            held, elsewhere = elsewhere, held
+        num_passed = cache.window.first_block(sequence.num_computed_tokens)
+        passed, held = sequence.block_ids[:num_passed], sequence.block_ids[num_passed:]
         needed = cache.blocks_for(sequence.num_computed_tokens)
-        assert len(held) == needed, (sequence.request_id, sequence.state, len(held), needed)
-        assert not elsewhere, (sequence.request_id, sequence.state, elsewhere)
+        if sequence.state is SequenceState.SWAPPED:
+            assert not sequence.block_ids, (sequence.request_id, sequence.block_ids)
+            assert num_passed + len(sequence.host_block_ids) == needed, (sequence.request_id, num_passed, needed)
+        else:
+            assert not sequence.host_block_ids, (sequence.request_id, sequence.state, sequence.host_block_ids)
+            assert len(sequence.block_ids) == needed, (sequence.request_id, sequence.block_ids, needed)
+        # The null block stands where the window has passed, and nowhere else.
+        assert all(block_id == NULL_BLOCK for block_id in passed), (sequence.request_id, num_passed, passed)
+        assert NULL_BLOCK not in held, (sequence.request_id, num_passed, held)
+        owners.update(held)
+        referenced.update(held)
         swapped += sequence.host_block_ids
-        assert NULL_BLOCK not in sequence.block_ids, sequence.request_id
+        is_decoding = sequence.state is SequenceState.DECODE
+        assert not is_decoding or sequence.num_pending_tokens == 1, (sequence.request_id, sequence.num_pending_tokens)
     wrong = {
         b: (pool.ref_counts[b], owners[b]) for b in range(1, pool.num_blocks + 1) if pool.ref_counts[b] != owners[b]
     }

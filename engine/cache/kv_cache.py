@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from engine.cache.block_pool import BlockPool
+from engine.cache.block_pool import NULL_BLOCK, BlockPool
 from engine.cache.prefix_cache import PrefixCache, block_digest
 from engine.cache.swap import HostPool
+from engine.cache.window import Window, num_blocks_for
 from engine.sequence import Sequence
 
 
@@ -27,10 +28,15 @@ class BlockMoves:
 
 
 class KVCache:
-    """Hands blocks of `block_size` tokens to sequences. The caller makes sure, by `num_available`, of enough."""
+    """Hands blocks of `block_size` tokens to sequences. The caller makes sure, by `num_available`, of enough.
 
-    def __init__(self, num_blocks: int, block_size: int, num_host_blocks: int = 0) -> None:
+    Where every layer sees the last `window` tokens alone, the blocks before them are given back and the null block
+    stands in their places, in a sequence's blocks as in a match.
+    """
+
+    def __init__(self, num_blocks: int, block_size: int, num_host_blocks: int = 0, window: int | None = None) -> None:
         self.block_size = block_size
+        self.window = Window(window, block_size)
         self.pool = BlockPool(num_blocks)
         self.prefix_cache = PrefixCache(self.pool)
         self.host_pool = HostPool(num_host_blocks)
@@ -44,22 +50,34 @@ class KVCache:
 
     def blocks_for(self, num_tokens: int) -> int:
         """How many blocks hold so many tokens."""
-        return -(-num_tokens // self.block_size)
+        return num_blocks_for(num_tokens, self.block_size)
 
     def match(self, sequence: Sequence) -> list[int]:
-        """The longest run of cached blocks that starts the sequence.
+        """The most blocks that need not be computed at the start of the sequence.
 
         At most (n - 1) // block_size of them: the last prompt token is always computed, for its logits.
         """
-        block_ids: list[int] = []
         if not sequence.uses_prefix_cache:
-            return block_ids
-        for index, digest in enumerate(self._digests(sequence)[: self._max_reused_blocks(sequence)]):
+            return []
+        return self._longest_hit(sequence, self._max_reused_blocks(sequence))
+
+    def _longest_hit(self, sequence: Sequence, max_blocks: int) -> list[int]:
+        """At most `max_blocks` leading blocks, of which the cache has all that the token after them sees."""
+        found: list[int] = []
+        num_hit = run_start = 0
+        for index, digest in enumerate(self._digests(sequence)[:max_blocks]):
             block_id = self.prefix_cache.find(digest, self._block_tokens(sequence, index))
-            if block_id is None:
+            if block_id is not None:
+                found.append(block_id)
+                if run_start <= self.window.first_block((index + 1) * self.block_size):
+                    num_hit = index + 1
+            elif self.window.size is None:
                 break
-            block_ids.append(block_id)
-        return block_ids
+            else:
+                found.append(NULL_BLOCK)
+                run_start = index + 1
+        num_passed = self.window.first_block(num_hit * self.block_size)
+        return [NULL_BLOCK] * num_passed + found[num_passed:num_hit]
 
     def is_being_computed(self, sequence: Sequence, index: int, others: Iterable[Sequence]) -> bool:
         """Whether one of `others` is about to compute the very block that `sequence` needs as its `index`-th."""
@@ -81,7 +99,7 @@ class KVCache:
     def reuse(self, sequence: Sequence, block_ids: list[int]) -> None:
         """Start a sequence on the blocks that were matched for it."""
         assert not sequence.block_ids, f"{sequence.request_id} holds {len(sequence.block_ids)} blocks already"
-        for block_id in block_ids:
+        for block_id in _held(block_ids):
             self.prefix_cache.reuse(block_id)
             self.last_owners[block_id] = sequence.owner
         sequence.block_ids = list(block_ids)
@@ -89,6 +107,24 @@ class KVCache:
         sequence.num_computed_tokens = len(block_ids) * self.block_size
         if not sequence.num_preemptions:
             sequence.num_cached_tokens = sequence.num_computed_tokens
+
+    def num_held_blocks(self, sequence: Sequence) -> int:
+        """How many blocks of the pool a sequence owns, those given back not among them."""
+        return self._num_held(len(sequence.block_ids), sequence.num_computed_tokens)
+
+    def _num_held(self, num_blocks: int, num_computed_tokens: int) -> int:
+        return max(0, num_blocks - self.window.first_block(num_computed_tokens))
+
+    def num_blocks_to_finish(self, sequence: Sequence, max_chunk: int, matched: list[int] | None = None) -> int:
+        """How many blocks at most it holds more, once it holds `matched`, until all its tokens are computed.
+
+        In chunks of at most `max_chunk` tokens.
+        """
+        num_computed, num_blocks = sequence.num_computed_tokens, len(sequence.block_ids)
+        if matched:
+            num_computed, num_blocks = len(matched) * self.block_size, len(matched)
+        peak = self.window.peak_blocks(num_computed, len(sequence.token_ids), max_chunk)
+        return peak - self._num_held(num_blocks, num_computed)
 
     def num_blocks_to_extend(self, sequence: Sequence, num_tokens: int) -> int:
         """How many blocks `extend` would take."""
@@ -116,26 +152,42 @@ class KVCache:
         sequence.block_ids[index] = copy
         self._release(block_id)
 
+    def share(self, source: Sequence, fork: Sequence) -> None:
+        """Let a fork hold the blocks of its source; the one that is not full is copied when either writes it."""
+        assert not fork.block_ids, f"{fork.request_id} holds {len(fork.block_ids)} blocks already"
+        for block_id in _held(source.block_ids):
+            self.pool.retain(block_id)
+        fork.block_ids = list(source.block_ids)
+
+    def truncate(self, sequence: Sequence) -> None:
+        """Give back the blocks that stand after the computed tokens: those of a draft that was not accepted."""
+        num_kept = self.blocks_for(sequence.num_computed_tokens)
+        for block_id in reversed(sequence.block_ids[num_kept:]):
+            self._release(block_id)
+        del sequence.block_ids[num_kept:]
+
     def drain_moves(self) -> BlockMoves:
         """What must be copied before the next forward; each move is returned once."""
         moves, self._moves = self._moves, BlockMoves()
         return moves
 
     def can_swap_out(self, sequence: Sequence) -> bool:
-        return len(sequence.block_ids) <= self.host_pool.num_free
+        return self.num_held_blocks(sequence) <= self.host_pool.num_free
 
     def swap_out(self, sequence: Sequence) -> None:
         """Move a sequence's blocks to the host pool."""
         assert not sequence.host_block_ids, f"{sequence.request_id} is swapped out already"
-        sequence.host_block_ids = self.host_pool.take(len(sequence.block_ids))
-        self._moves.swap_out += zip(sequence.block_ids, sequence.host_block_ids, strict=True)
+        held = _held(sequence.block_ids)
+        sequence.host_block_ids = self.host_pool.take(len(held))
+        self._moves.swap_out += zip(held, sequence.host_block_ids, strict=True)
         self._release_blocks(sequence)
 
     def swap_in(self, sequence: Sequence) -> None:
         """Bring a sequence's blocks back into blocks of its own."""
         assert not sequence.block_ids, f"{sequence.request_id} holds {len(sequence.block_ids)} blocks already"
-        sequence.block_ids = [self._take(sequence.owner) for _ in sequence.host_block_ids]
-        self._moves.swap_in += zip(sequence.host_block_ids, sequence.block_ids, strict=True)
+        taken = [self._take(sequence.owner) for _ in sequence.host_block_ids]
+        self._moves.swap_in += zip(sequence.host_block_ids, taken, strict=True)
+        sequence.block_ids = [NULL_BLOCK] * self.window.first_block(sequence.num_computed_tokens) + taken
         self.host_pool.give_back(sequence.host_block_ids)
         sequence.host_block_ids = []
 
@@ -146,8 +198,8 @@ class KVCache:
         sequence.num_registered_blocks = 0
 
     def pin(self, name: str, sequence: Sequence) -> int:
-        """Keep the cached blocks of a sequence's tokens; returns how many."""
-        return self.prefix_cache.pin(name, self._digests(sequence))
+        """Keep what is cached of a sequence's tokens and is needed to go on after them; returns how many blocks."""
+        return self.prefix_cache.pin(name, _held(self._longest_hit(sequence, len(sequence.token_ids))))
 
     def drop_oldest_pin(self) -> str:
         """Unpin what was pinned first, and return its name. Raises StopIteration if nothing is pinned."""
@@ -156,14 +208,27 @@ class KVCache:
         return name
 
     def register(self, sequence: Sequence) -> None:
-        """Put the blocks that the last forward filled into the prefix cache."""
-        if not sequence.uses_prefix_cache:
-            return
+        """Put the blocks that the last forward filled into the prefix cache, and give back those the window passed."""
+        if sequence.uses_prefix_cache:
+            self._insert_full_blocks(sequence)
+        self._give_back_passed(sequence)
+
+    def _insert_full_blocks(self, sequence: Sequence) -> None:
         num_full = sequence.num_computed_tokens // self.block_size
         for index in range(sequence.num_registered_blocks, num_full):
             digest = self._digests(sequence)[index]
             self.prefix_cache.insert(digest, self._block_tokens(sequence, index), sequence.block_ids[index])
         sequence.num_registered_blocks = num_full
+
+    def _give_back_passed(self, sequence: Sequence) -> None:
+        end = start = self.window.first_block(sequence.num_computed_tokens)
+        while start and sequence.block_ids[start - 1] != NULL_BLOCK:
+            start -= 1
+        for index in range(start, end):
+            # The last one goes first: a later request may share a beginning, but hardly ends in the middle; and a
+            # long text, of which only the end is needed, does not push out what others need.
+            self._release(sequence.block_ids[index], goes_first=True)
+            sequence.block_ids[index] = NULL_BLOCK
 
     def _digests(self, sequence: Sequence) -> list[bytes]:
         """Keys of all full blocks of the sequence's tokens, computed or not."""
@@ -177,7 +242,11 @@ class KVCache:
         return sequence.token_ids[index * self.block_size : (index + 1) * self.block_size]
 
     def _max_reused_blocks(self, sequence: Sequence) -> int:
-        return (len(sequence.token_ids) - 1) // self.block_size
+        num_tokens = len(sequence.token_ids) - 1
+        if sequence.needs_prompt_logprobs:
+            # A cached block has no logits: what is still to be told is computed again.
+            num_tokens = min(num_tokens, sequence.num_told_logprobs)
+        return num_tokens // self.block_size
 
     def release(self, sequence: Sequence) -> None:
         """Give all blocks back, those in the host pool too. Idempotent."""
@@ -187,7 +256,7 @@ class KVCache:
 
     def _release_blocks(self, sequence: Sequence) -> None:
         block_ids, sequence.block_ids = sequence.block_ids, []
-        for block_id in reversed(block_ids):
+        for block_id in reversed(_held(block_ids)):
             self._release(block_id)
 
     def _take(self, owner: str) -> int:
@@ -197,5 +266,9 @@ class KVCache:
         self.last_owners[block_id] = owner
         return block_id
 
-    def _release(self, block_id: int) -> None:
-        self.prefix_cache.on_released(block_id, self.pool.release(block_id))
+    def _release(self, block_id: int, goes_first: bool = False) -> None:
+        self.prefix_cache.on_released(block_id, self.pool.release(block_id), goes_first)
+
+
+def _held(block_ids: list[int]) -> list[int]:
+    return [block_id for block_id in block_ids if block_id != NULL_BLOCK]

@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 from array import array
 from collections import OrderedDict
-from collections.abc import Iterable
 from collections.abc import Sequence as Tokens
 from dataclasses import dataclass
 
@@ -76,21 +75,16 @@ class PrefixCache:
         self._pool.retain(block_id)
         self._evictable.pop(block_id, None)
 
-    def pin(self, name: str, digests: Iterable[bytes]) -> int:
-        """Own the leading blocks of a chain a second time, under a name, so that they are not evicted.
+    def pin(self, name: str, block_ids: list[int]) -> int:
+        """Own cached blocks a second time, under a name, so that they are not evicted.
 
         Replaces what was pinned under that name; returns how many blocks are pinned now.
         """
-        block_ids: list[int] = []
-        for digest in digests:
-            block_id = self._block_by_digest.get(digest)
-            if block_id is None:
-                break
+        for block_id in block_ids:
             self.reuse(block_id)
-            block_ids.append(block_id)
         self.unpin(name)
         if block_ids:
-            self._pins[name] = block_ids
+            self._pins[name] = list(block_ids)
         return len(block_ids)
 
     def unpin(self, name: str) -> None:
@@ -102,10 +96,15 @@ class PrefixCache:
         """Pinned blocks by name, the pin that was set first standing first."""
         return {name: tuple(block_ids) for name, block_ids in self._pins.items()}
 
-    def on_released(self, block_id: int, num_owners: int) -> None:
-        """An owner let go of a block. Let a sequence's last block go first: tails are evicted before heads."""
+    def on_released(self, block_id: int, num_owners: int, goes_first: bool = False) -> None:
+        """An owner let go of a block. Let a sequence's last block go first: tails are evicted before heads.
+
+        With `goes_first` it is evicted before all that are evictable now.
+        """
         if num_owners == 1 and block_id in self._contents:
             self._evictable[block_id] = None
+            if goes_first:
+                self._evictable.move_to_end(block_id, last=False)
 
     def evict(self) -> int:
         """Forget the least recently used evictable block, which becomes free. Raises KeyError if there is none."""

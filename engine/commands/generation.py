@@ -6,24 +6,27 @@ import argparse
 import json
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, get_args
 
 from engine.commands.answer_printer import AnswerPrinter
+from engine.commands.completions import CompletedAnswer, Completion, collect
 from engine.commands.exit_codes import EXIT_ERROR, EXIT_OK
 from engine.commands.sampling import add_sampling, read_sampling
 from engine.commands.session import EngineSession
-from engine.config import EngineConfig
+from engine.commands.trim_notice import TrimNotice
+from engine.config import EngineConfig, Speculation
 from engine.errors import InvalidRequestError
 from engine.messages import (
     Cancel,
     ChatMessage,
+    ContextTrimmed,
     RequestFailed,
     RequestFinished,
     SamplingParams,
     Submit,
     TextDelta,
-    TokenLogprobs,
+    WhenFull,
 )
 
 
@@ -34,76 +37,60 @@ def add_parsers(subparsers: argparse._SubParsersAction[Any]) -> None:
     generate.add_argument("--raw", action="store_true", help="continue the prompt as it is, without chat template")
     _add_answering(generate)
     generate.add_argument("--logprobs", type=int, metavar="N", help="tell the N most probable tokens too (with --json)")
+    generate.add_argument("--prompt-logprobs", type=int, metavar="N", help="the same for the prompt's tokens")
+    generate.add_argument("-n", type=int, default=1, help="so many answers to each prompt (%(default)s)")
     generate.set_defaults(run=run_generate)
     chat = subparsers.add_parser("chat", help="chat on the terminal")
     chat.add_argument("model", metavar="MODEL")
     _add_answering(chat)
-    chat.set_defaults(run=run_chat, logprobs=None)
+    chat.add_argument(
+        "--when-full",
+        choices=("stop", "drop-oldest"),
+        default="stop",
+        help="when the chat has outgrown the context: stop, or let the model forget the oldest turns (%(default)s)",
+    )
+    chat.set_defaults(run=run_chat)
 
 
 def _add_answering(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--system", help="a system prompt")
     parser.add_argument("--kv-mib", type=int, help="memory for the KV cache in MiB (a share of what is free)")
+    parser.add_argument(
+        "--speculate",
+        choices=get_args(Speculation),
+        default=EngineConfig().speculation,
+        help="guess tokens by what stood before, or by a draft model; the answers stay the same (%(default)s)",
+    )
+    parser.add_argument("--draft-model", metavar="NAME", help="the model that guesses, with --speculate draft")
     add_sampling(parser)
 
 
 def _config(args: argparse.Namespace) -> EngineConfig:
+    if args.draft_model is not None and args.speculate != "draft":
+        raise InvalidRequestError("--draft-model has a place with --speculate draft only: give both, or neither")
     budget = None if args.kv_mib is None else args.kv_mib << 20
-    return EngineConfig(home=args.home, backend=args.backend, kv_budget_bytes=budget)
-
-
-@dataclass(slots=True)
-class _Completion:
-    """What came for one prompt so far."""
-
-    text: str = ""
-    reasoning: str = ""
-    token_ids: list[int] = field(default_factory=list)
-    logprobs: list[TokenLogprobs] = field(default_factory=list)
-    end: RequestFinished | None = None
-    error: RequestFailed | None = None
-
-    def to_json(self) -> dict[str, Any]:
-        if self.error is not None:
-            return {"error": {"code": self.error.code, "message": self.error.message}}
-        assert self.end is not None
-        logprobs = {"logprobs": self._logprobs_json()} if self.logprobs else {}
-        return {
-            "text": self.text,
-            **({"reasoning": self.reasoning} if self.reasoning else {}),
-            "token_ids": self.token_ids,
-            **logprobs,
-            "prompt_tokens": self.end.num_prompt_tokens,
-            "cached_tokens": self.end.num_cached_tokens,
-            "completion_tokens": self.end.num_completion_tokens,
-            "finish_reason": self.end.reason,
-            "ttft_s": self.end.ttft_s,
-            "tokens_per_s": self.end.tokens_per_s,
-        }
-
-    def _logprobs_json(self) -> list[dict[str, Any]]:
-        return [
-            {
-                "token_id": token_id,
-                "logprob": token.logprob,
-                "top": [{"token_id": top_id, "logprob": logprob} for top_id, logprob in token.top],
-            }
-            for token_id, token in zip(self.token_ids, self.logprobs, strict=True)
-        ]
+    return EngineConfig(
+        home=args.home,
+        backend=args.backend,
+        kv_budget_bytes=budget,
+        speculation=args.speculate,
+        draft_model=args.draft_model,
+    )
 
 
 def run_generate(args: argparse.Namespace) -> int:
     """All prompts run in one engine at once. Exit code 2 if any of them failed; the others are printed all the same."""
     if args.raw and args.system is not None:
         raise InvalidRequestError("--raw uses no chat template, so --system has no place: leave one of them out")
-    params = read_sampling(args)
-    completions = {str(index): _Completion() for index in range(len(args.prompt))}
+    params = replace(read_sampling(args), logprobs=args.logprobs, prompt_logprobs=args.prompt_logprobs, n=args.n)
+    answers = [[CompletedAnswer() for _ in range(max(1, params.n))] for _ in args.prompt]
+    completions = {str(index): Completion(slots) for index, slots in enumerate(answers)}
     # All of them may have to wait.
     config = replace(_config(args), max_waiting_requests=len(args.prompt))
     with EngineSession(config, args.model) as session:
         for request_id, prompt in zip(completions, args.prompt, strict=True):
             session.send(_submit(request_id, prompt, args, params))
-        _collect(session, completions)
+        collect(session, completions)
     failures = [completion.error for completion in completions.values() if completion.error is not None]
     if args.json:
         print(json.dumps([completion.to_json() for completion in completions.values()], ensure_ascii=False, indent=1))
@@ -124,43 +111,30 @@ def _system(args: argparse.Namespace) -> tuple[ChatMessage, ...]:
     return () if args.system is None else (ChatMessage("system", args.system),)
 
 
-def _collect(session: EngineSession, completions: dict[str, _Completion]) -> None:
-    num_open = len(completions)
-    for event in session.events():
-        match event:
-            case TextDelta(request_id, text, token_ids, logprobs, reasoning):
-                completions[request_id].text += text
-                completions[request_id].reasoning += reasoning
-                completions[request_id].token_ids += token_ids
-                completions[request_id].logprobs += logprobs
-            case RequestFinished(request_id):
-                completions[request_id].end = event
-                num_open -= 1
-            case RequestFailed(request_id):
-                completions[request_id].error = event
-                num_open -= 1
-        if not num_open:
-            return
-
-
-def _print_texts(completions: list[_Completion]) -> None:
+def _print_texts(completions: list[Completion]) -> None:
     for index, completion in enumerate(completions):
-        if len(completions) > 1:
-            print(f"--- {index + 1}")
-        if completion.error is None:
-            print(completion.text)
+        for answer_index, answer in enumerate(completion.answers):
+            if len(completion.answers) > 1:
+                print(f"--- {index + 1}.{answer_index + 1}")
+            elif len(completions) > 1:
+                print(f"--- {index + 1}")
+            if completion.error is None:
+                print(answer.text)
 
 
 def run_chat(args: argparse.Namespace) -> int:
     """Reads lines until end of input. Ctrl+C stops an answer; at the prompt it leaves."""
     params = read_sampling(args)
+    when_full: WhenFull = "drop_oldest" if args.when_full == "drop-oldest" else "stop"
     messages = list(_system(args))
+    notice = TrimNotice(sys.stderr)
     with EngineSession(_config(args), args.model) as session:
         if sys.stdin.isatty():
             print("Write a message; Ctrl+C stops an answer, Ctrl+D leaves.", file=sys.stderr)
         for turn, line in enumerate(_lines()):
             messages.append(ChatMessage("user", line))
-            answer = _stream_answer(session, str(turn), tuple(messages), params)
+            submit = Submit(str(turn), params, messages=tuple(messages), owner="chat", when_full=when_full)
+            answer = _stream_answer(session, submit, notice)
             if answer is None:
                 messages.pop()
             else:
@@ -179,11 +153,10 @@ def _lines() -> Iterator[str]:
             yield line.rstrip("\r\n")
 
 
-def _stream_answer(
-    session: EngineSession, request_id: str, messages: tuple[ChatMessage, ...], params: SamplingParams
-) -> str | None:
+def _stream_answer(session: EngineSession, submit: Submit, notice: TrimNotice) -> str | None:
     """Print the answer as it comes; None if the request failed, in which case the reason was printed."""
-    session.send(Submit(request_id, params, messages=messages, owner="chat"))
+    session.send(submit)
+    request_id = submit.request_id
     text = ""
     printer = AnswerPrinter(sys.stdout)
     events = session.events()
@@ -195,6 +168,8 @@ def _stream_answer(
             events = session.events()
             continue
         match event:
+            case ContextTrimmed(id_) if id_ == request_id:
+                notice.show(event, submit.messages)
             case TextDelta(id_, new_text, _, _, reasoning) if id_ == request_id:
                 text += new_text
                 printer.add(new_text, reasoning)
@@ -216,5 +191,7 @@ def _print_facts(end: RequestFinished) -> None:
         facts.append(f"{end.tokens_per_s:.0f} tok/s")
     if end.ttft_s is not None:
         facts.append(f"first token {end.ttft_s:.2f} s")
+    if end.num_drafted_tokens:
+        facts.append(f"{end.num_accepted_tokens} of {end.num_drafted_tokens} guesses right")
     facts += [f"{end.num_cached_tokens} cached", end.reason]
     print(f"[{' · '.join(facts)}]", file=sys.stderr)

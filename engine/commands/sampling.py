@@ -57,7 +57,7 @@ def _add_end(parser: argparse.ArgumentParser) -> None:
 
 
 def read_sampling(args: argparse.Namespace) -> SamplingParams:
-    """The options of `add_sampling`, and `logprobs`."""
+    """The options of `add_sampling`."""
     return SamplingParams(
         temperature=args.temperature,
         top_k=args.top_k,
@@ -76,7 +76,6 @@ def read_sampling(args: argparse.Namespace) -> SamplingParams:
         min_tokens=args.min_tokens,
         ignore_eos=args.ignore_eos,
         stop_token_ids=tuple(args.stop_token),
-        logprobs=args.logprobs,
     )
 
 

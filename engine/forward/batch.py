@@ -8,52 +8,60 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from engine.forward.sampler import Draw
+from engine.forward.spans import Span, forward_input
 from engine.scheduler import ScheduledChunk
-from kernels.ops import AttentionBatch, ForwardInput
+from kernels.ops import ForwardInput
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """`chunks` in row order, narrow ones first. `logit_rows`: int64 [S], the last rows of the chunks in `sampled`."""
+    """`chunks` in row order, narrow ones first; chunk c owns the rows from `first_rows[c]` on.
+
+    `draws` are the places where a token is drawn, chunk by chunk: after the last pending token, after each drafted
+    one, then for each fork. `draw_rows`: int64 [draws], the rows whose logits decide them.
+    """
 
     chunks: tuple[ScheduledChunk, ...]
-    sampled: tuple[ScheduledChunk, ...]
-    """The chunks that get a new token, in the order of `logit_rows`."""
+    first_rows: tuple[int, ...]
     forward: ForwardInput
-    logit_rows: Tensor
+    draws: tuple[Draw, ...]
+    draw_rows: Tensor
 
 
 def build_batch(chunks: Chunks[ScheduledChunk], block_size: int, device: torch.device) -> Batch:
     """Rows are sorted so that those of long prompts come last (see batch invariance in kernels.ops)."""
     ordered = sorted(chunks, key=_is_wide)
-    token_ids: list[int] = []
-    positions: list[Tensor] = []
-    slots: list[Tensor] = []
-    tables: list[Tensor] = []
-    starts, contexts, logit_rows = [0], [], []
+    first_rows: list[int] = []
+    draws: list[Draw] = []
+    draw_rows: list[int] = []
+    num_rows = 0
     for chunk in ordered:
-        sequence, start = chunk.sequence, chunk.sequence.num_computed_tokens
-        end = start + chunk.num_tokens
-        token_ids += sequence.token_ids[start:end]
-        table = torch.tensor(sequence.block_ids, dtype=torch.int64)
-        position = torch.arange(start, end)
-        positions.append(position)
-        slots.append(table[position // block_size] * block_size + position % block_size)
-        tables.append(table.to(device))
-        starts.append(len(token_ids))
-        contexts.append(end)
+        first_rows.append(num_rows)
+        num_rows += chunk.num_rows
         if chunk.closes_gap:
-            logit_rows.append(len(token_ids) - 1)
-    num_narrow_rows = sum(chunk.num_tokens for chunk in ordered if not _is_wide(chunk))
-    forward = ForwardInput(
-        torch.tensor(token_ids, device=device),
-        torch.cat(positions).to(device),
-        torch.cat(slots).to(device),
-        AttentionBatch(tuple(starts), tuple(contexts), tuple(tables)),
-        num_narrow_rows,
-    )
-    sampled = tuple(chunk for chunk in ordered if chunk.closes_gap)
-    return Batch(tuple(ordered), sampled, forward, torch.tensor(logit_rows, dtype=torch.int64, device=device))
+            own = own_draws(chunk)
+            draws += own + [Draw(fork) for fork in chunk.forks]
+            draw_rows += range(num_rows - len(own), num_rows)
+            draw_rows += [num_rows - 1] * len(chunk.forks)
+    num_narrow_rows = sum(chunk.num_rows for chunk in ordered if not _is_wide(chunk))
+    forward = forward_input([_span(chunk) for chunk in ordered], block_size, device, num_narrow_rows)
+    rows = torch.tensor(draw_rows, dtype=torch.int64, device=device)
+    return Batch(tuple(ordered), tuple(first_rows), forward, tuple(draws), rows)
+
+
+def own_draws(chunk: ScheduledChunk) -> list[Draw]:
+    """The places where the chunk's own sequence goes on: after its last token, and after each drafted one."""
+    drafted_ids = chunk.draft.token_ids
+    return [Draw(chunk.sequence, drafted_ids[:count]) for count in range(len(drafted_ids) + 1)]
+
+
+def _span(chunk: ScheduledChunk) -> Span:
+    sequence, drafted_ids = chunk.sequence, chunk.draft.token_ids
+    assert not (drafted_ids and _is_wide(chunk)), f"{sequence.request_id}: a draft after a part of a long prompt"
+    start = sequence.num_computed_tokens
+    certain_ids = sequence.token_ids[start : start + chunk.num_tokens]
+    return Span([*certain_ids, *drafted_ids], start, sequence.block_ids, num_lone_rows=len(drafted_ids))
 
 
 def _is_wide(chunk: ScheduledChunk) -> bool:

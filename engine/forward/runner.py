@@ -8,14 +8,21 @@ from __future__ import annotations
 from collections.abc import Sequence as Chunks
 
 import torch
+from torch import Tensor
 
 from engine.cache.kv_cache import BlockMoves
+from engine.chunk_result import ChunkResult
 from engine.forward.batch import Batch, build_batch
 from engine.forward.sampler import Sampler
+from engine.forward.verification import Verifier
+from engine.messages import TokenLogprobs
 from engine.models.decoder import Decoder, make_host_pool, make_pool
-from engine.sampled_token import SampledToken
 from engine.scheduler import ScheduledChunk
+from engine.sequence import Sequence
 from kernels.ops import Backend
+
+_LOGIT_ROWS = 32
+"""Rows of a prompt whose logits stand in memory at once."""
 
 
 class Runner:
@@ -27,6 +34,7 @@ class Runner:
         self._decoder = decoder
         self._backend = backend
         self._sampler = Sampler(backend)
+        self._verifier = Verifier(self._sampler)
         self._pool = make_pool(decoder.spec, num_blocks, block_size, backend)
         self._host_pool = make_host_pool(self._pool, num_host_blocks)
 
@@ -44,11 +52,32 @@ class Runner:
                 self._backend.copy_blocks(source.values, target.values, sources, targets)
 
     @torch.inference_mode()
-    def run(self, chunks: Chunks[ScheduledChunk]) -> dict[str, SampledToken]:
-        """Compute the chunks; the next token of every sequence whose gap this closes, by request id."""
+    def run(self, chunks: Chunks[ScheduledChunk]) -> dict[Sequence, ChunkResult]:
+        """Compute the chunks, draw the next tokens of every sequence whose gap this closes, and verify its draft."""
         batch: Batch = build_batch(chunks, self._pool.block_size, self._backend.device)
         hidden = self._decoder.hidden(batch.forward, self._pool)
-        if not batch.sampled:
-            return {}
-        logits = self._decoder.logits(hidden[batch.logit_rows])
-        return self._sampler.sample(logits, [chunk.sequence for chunk in batch.sampled])
+        logits = self._decoder.logits(hidden[batch.draw_rows]) if batch.draws else hidden[:0]
+        tokens = self._verifier.tokens(logits, batch.draws, batch.chunks)
+        results: dict[Sequence, ChunkResult] = {}
+        for chunk, start, (own, forks) in zip(batch.chunks, batch.first_rows, tokens, strict=True):
+            logprobs = self._prompt_logprobs(chunk, hidden[start : start + chunk.num_rows])
+            results[chunk.sequence] = ChunkResult(own, forks, logprobs)
+        return results
+
+    def _prompt_logprobs(self, chunk: ScheduledChunk, hidden: Tensor) -> tuple[TokenLogprobs, ...]:
+        """Of the prompt's tokens after the chunk's rows; hidden: [rows, hidden]."""
+        sequence = chunk.sequence
+        if not sequence.needs_prompt_logprobs:
+            return ()
+        start = sequence.num_computed_tokens
+        # Rows that were computed again, after a preemption, were told before.
+        first, last = sequence.num_told_logprobs, min(start + chunk.num_tokens, sequence.num_prompt_tokens - 1)
+        told: list[TokenLogprobs] = []
+        for tile in range(first, last, _LOGIT_ROWS):
+            logits = self._decoder.logits(hidden[tile - start : min(tile + _LOGIT_ROWS, last) - start])
+            next_ids = sequence.token_ids[tile + 1 : tile + 1 + len(logits)]
+            for row, token_id in zip(logits, next_ids, strict=True):
+                logprobs = self._sampler.logprobs(row, token_id, sequence.params.prompt_logprobs)
+                assert logprobs is not None
+                told.append(logprobs)
+        return tuple(told)

@@ -6,71 +6,68 @@ The arithmetic is the backend's `sample` and `logprobs`; knows nothing of what a
 from __future__ import annotations
 
 from collections.abc import Sequence as Sequences
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from weakref import WeakKeyDictionary
 
 import torch
 from torch import Tensor
 
+from engine.chunk_result import SampledToken
+from engine.forward.randomness import uniform
 from engine.messages import SamplingParams, TokenLogprobs
-from engine.sampled_token import SampledToken
 from engine.sequence import Sequence
 from kernels.ops import Backend, LogitEdits, SamplingTensors
 
-_MASK = (1 << 64) - 1
 
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """The token after a sequence's own and `drafted_ids`."""
 
-def uniform(seed: int, position: int) -> float:
-    """A number in [0, 1) that depends on seed and position alone: two rounds of SplitMix64's finaliser.
+    sequence: Sequence
+    drafted_ids: tuple[int, ...] = ()
 
-    Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014.
-    """
-    # 53 bits: a double holds them all, so the quotient never rounds up to 1.
-    return (_mix(_mix(seed & _MASK) ^ position) >> 11) / 2.0**53
-
-
-def _mix(z: int) -> int:
-    z = (z + 0x9E3779B97F4A7C15) & _MASK
-    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
-    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & _MASK
-    return z ^ (z >> 31)
+    @property
+    def position(self) -> int:
+        return len(self.sequence.token_ids) + len(self.drafted_ids)
 
 
 class Sampler:
-    """Draws a batch's next tokens. Each depends on its logits and its sequence's parameters, seed and tokens alone."""
+    """Draws tokens. Each depends on its logits and its sequence's parameters, seed and tokens alone."""
 
     def __init__(self, backend: Backend) -> None:
         self._backend = backend
         # Lists of a request may name most of a vocabulary: they become tensors once, not once a token.
         self._fixed_edits: WeakKeyDictionary[Sequence, LogitEdits] = WeakKeyDictionary()
 
-    def sample(self, logits: Tensor, sequences: Sequences[Sequence]) -> dict[str, SampledToken]:
-        """By request id, from one row of logits [B, V] per sequence."""
-        token_ids = self._backend.sample(logits, self.tensors(sequences)).tolist()
-        return {
-            sequence.request_id: SampledToken(token_id, self._logprobs(row, token_id, sequence.params.logprobs))
-            for row, token_id, sequence in zip(logits, token_ids, sequences, strict=True)
-        }
+    def draw(self, logits: Tensor, draws: Sequences[Draw]) -> list[int]:
+        """One token id per draw, from its row of logits [B, V]."""
+        token_ids: list[int] = self._backend.sample(logits, self.tensors(draws)).tolist()
+        return token_ids
 
-    def tensors(self, sequences: Sequences[Sequence]) -> SamplingTensors:
-        """One row per sequence; the random number belongs to the position that the new token will take."""
-        params = [sequence.params for sequence in sequences]
-        draws = [uniform(sequence.seed, len(sequence.token_ids)) for sequence in sequences]
-        edits = tuple(self._edits(sequence) for sequence in sequences)
+    def told(self, row: Tensor, token_id: int, draw: Draw) -> SampledToken:
+        """A token that was drawn from a row of logits [V], with what its request wants to be told of it."""
+        return SampledToken(token_id, self.logprobs(row, token_id, draw.sequence.params.logprobs))
+
+    def tensors(self, draws: Sequences[Draw]) -> SamplingTensors:
+        """One row per draw; the random number belongs to the position that the new token will take."""
+        params = [draw.sequence.params for draw in draws]
+        uniforms = [uniform(draw.sequence.seed, draw.position) for draw in draws]
+        edits = tuple(self._edits(draw) for draw in draws)
         is_typical = any(p.typical_p < 1 for p in params)
         return SamplingTensors(
             temperature=torch.tensor([p.temperature for p in params], dtype=torch.float32),
             top_k=torch.tensor([p.top_k for p in params], dtype=torch.int64),
             top_p=torch.tensor([p.top_p for p in params], dtype=torch.float32),
             min_p=torch.tensor([p.min_p for p in params], dtype=torch.float32),
-            uniform=torch.tensor(draws, dtype=torch.float64),
+            uniform=torch.tensor(uniforms, dtype=torch.float64),
             typical_p=torch.tensor([p.typical_p for p in params], dtype=torch.float32) if is_typical else None,
             edits=edits if any(row is not None for row in edits) else None,
         )
 
-    def _edits(self, sequence: Sequence) -> LogitEdits | None:
-        params = sequence.params
-        must_go_on = bool(sequence.end_token_ids) and sequence.num_output_tokens < params.min_tokens
+    def _edits(self, draw: Draw) -> LogitEdits | None:
+        sequence, params = draw.sequence, draw.sequence.params
+        num_output_tokens = draw.position - sequence.num_prompt_tokens
+        must_go_on = bool(sequence.end_token_ids) and num_output_tokens < params.min_tokens
         is_penalised = has_penalties(params)
         if not (must_go_on or is_penalised or has_lists(params)):
             return None
@@ -80,7 +77,7 @@ class Sampler:
         if must_go_on:
             edits = replace(edits, end_ids=self._ids(sorted(sequence.end_token_ids)))
         if is_penalised:
-            counts = self._ids(sequence.token_ids).bincount()
+            counts = self._ids([*sequence.token_ids, *draw.drafted_ids]).bincount()
             seen_ids = counts.nonzero().flatten()
             edits = replace(edits, seen_ids=seen_ids, seen_counts=counts[seen_ids].float())
         return edits
@@ -101,7 +98,7 @@ class Sampler:
     def _ids(self, token_ids: Sequences[int]) -> Tensor:
         return torch.tensor(token_ids, dtype=torch.int64, device=self._backend.device)
 
-    def _logprobs(self, row: Tensor, token_id: int, num_top: int | None) -> TokenLogprobs | None:
+    def logprobs(self, row: Tensor, token_id: int, num_top: int | None) -> TokenLogprobs | None:
         if num_top is None:
             return None
         logprob, top_ids, top_logprobs = self._backend.logprobs(row, token_id, num_top)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tokenizers import Tokenizer as HuggingFaceTokenizer
 
-from engine.errors import CheckpointError
+from engine.errors import CheckpointError, TextError
 
 
 class Tokenizer:
@@ -43,5 +43,8 @@ class Tokenizer:
         return ids
 
     def decode(self, token_ids: Sequence[int]) -> str:
-        """Text without special tokens; bytes that form no character become U+FFFD."""
-        return self._tokenizer.decode(list(token_ids), skip_special_tokens=True)
+        """Text without special tokens; bytes that form no character become U+FFFD. Raises `TextError`."""
+        try:
+            return self._tokenizer.decode(list(token_ids), skip_special_tokens=True)
+        except Exception as error:  # the library raises bare Exception here too
+            raise TextError(f"The model's tokenizer failed ({error}): try again, or convert the model again") from error

@@ -79,8 +79,7 @@ class NativeStack(LayerStack):
         call.values = value_pool.data_ptr()
         _, call.num_blocks, _, call.block_size, _ = key_pool.shape
         call.hidden = hidden.data_ptr()
-        pool = self._pool
-        error = pool.library.di_decoder_run(self._decoder, pool.handle, pool.scratch, ctypes.addressof(call))
+        error = self.compute()
         if error == _NO_MEMORY:
             raise MemoryError(f"no memory for the activations of {num_rows} rows")
         if error != _OK:
@@ -89,6 +88,12 @@ class NativeStack(LayerStack):
                 f"{key_pool.shape[1]} blocks of {key_pool.shape[3]} slots"
             )
         return hidden
+
+    def compute(self) -> int:
+        """Run the call that `hidden` prepared; 0, or what is wrong with it."""
+        pool = self._pool
+        error: int = pool.library.di_decoder_run(self._decoder, pool.handle, pool.scratch, ctypes.addressof(self._call))
+        return error
 
     def _check(self, rows: ForwardInput, key_pool: Tensor, value_pool: Tensor) -> None:
         num_layers, kv_heads, head_dim = self._pool_shape

@@ -23,7 +23,7 @@ def sample_row(logits: Tensor, temperature: float, top_k: int, top_p: float, min
     if temperature == 0:
         return int(logits.argmax())
     vocabulary = logits.shape[0]
-    mass = None if 0 < top_k < vocabulary else _mass(logits, temperature)
+    mass = None if 0 < top_k < vocabulary else softmax_mass(logits, temperature)
     for length in (*SHORT_LISTS, vocabulary) if mass is not None else (top_k,):
         values, token_ids = most_probable(logits, min(length, vocabulary))
         if mass is None:
@@ -37,7 +37,7 @@ def sample_row(logits: Tensor, temperature: float, top_k: int, top_p: float, min
     raise AssertionError(f"no token drawn of {vocabulary} at {uniform}")
 
 
-def _mass(logits: Tensor, temperature: float) -> Tensor:
+def softmax_mass(logits: Tensor, temperature: float) -> Tensor:
     """The softmax's denominator over the whole vocabulary, float64."""
     values = logits.double()
     return values.sub_(values.max()).div_(temperature).exp_().sum()
@@ -56,17 +56,24 @@ def most_probable(logits: Tensor, length: int) -> tuple[Tensor, Tensor]:
 def draw(probabilities: Tensor, top_p: float, min_p: float, uniform: float, is_whole: bool) -> int | None:
     """The place drawn among descending probabilities; None if the list is too short to tell (`is_whole` is false)."""
     cumulative = probabilities.cumsum(0)
-    num_kept = len(probabilities)
-    if top_p < 1:
-        num_kept = 1 + int(torch.searchsorted(cumulative[:-1], top_p))
-    if min_p > 0:
-        num_kept = min(num_kept, max(1, int((probabilities >= min_p * probabilities[0]).sum())))
-    if not is_whole and num_kept == len(probabilities):
+    num = num_kept(probabilities, top_p, min_p, cumulative)
+    if not is_whole and num == len(probabilities):
         # no filter ends inside the list: only without filters is the kept mass known, it is 1
         index = int(torch.searchsorted(cumulative, uniform, right=True))
-        return index if top_p >= 1 and min_p <= 0 and index < num_kept else None
-    total = cumulative[num_kept - 1]
-    return min(int(torch.searchsorted(cumulative[:num_kept], uniform * total, right=True)), num_kept - 1)
+        return index if top_p >= 1 and min_p <= 0 and index < num else None
+    total = cumulative[num - 1]
+    return min(int(torch.searchsorted(cumulative[:num], uniform * total, right=True)), num - 1)
+
+
+def num_kept(probabilities: Tensor, top_p: float, min_p: float, cumulative: Tensor | None = None) -> int:
+    """How many of the descending probabilities top-p and min-p keep; `cumulative` if the caller has it already."""
+    num = len(probabilities)
+    if top_p < 1:
+        cumulative = probabilities.cumsum(0) if cumulative is None else cumulative
+        num = 1 + int(torch.searchsorted(cumulative[:-1], top_p))
+    if min_p > 0:
+        num = min(num, max(1, int((probabilities >= min_p * probabilities[0]).sum())))
+    return num
 
 
 def sample(logits: Tensor, params: SamplingTensors) -> Tensor:

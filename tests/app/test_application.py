@@ -171,7 +171,7 @@ async def fail(self):
     self._check("a first check", True)
     raise ValueError("a fault of the test")
 self_test.SelfTest._test = fail
-sys.exit(application.run(Path(sys.argv[1]), "cpu", is_self_test=True))
+sys.exit(application.run(Path(sys.argv[1]), "cpu", "self-test"))
 """
     result = run_python("-c", code, str(tmp_path))
     assert result.returncode == 1, result.stderr
@@ -190,7 +190,7 @@ async def be_closed(self):
     asyncio.get_running_loop().call_soon(self._window.close)
     await asyncio.Event().wait()
 self_test.SelfTest._test = be_closed
-sys.exit(application.run(Path(sys.argv[1]), "cpu", is_self_test=True))
+sys.exit(application.run(Path(sys.argv[1]), "cpu", "self-test"))
 """
     result = run_python("-c", code, str(tmp_path))
     assert result.returncode == 1, result.stderr

@@ -70,6 +70,17 @@ def test_common_beginning_of_two_prompts_is_computed_once(engine, backend):
     assert (first["cached_tokens"], second["cached_tokens"]) == (0, 200 // 16 * 16)
 
 
+def test_second_chat_computes_its_own_question_and_at_most_a_block_of_a_long_system_prompt(engine):
+    prose = (DATA / "prose.txt").read_text(encoding="utf-8")
+    system = ("--system", prose[:4500])
+    questions = ["What is the text about?", "Who wrote it, and when?"]
+    arguments = ("--backend", "cpu", "--max-tokens", "2", *system)
+    first, second = generate(engine, *arguments, *(a for question in questions for a in ("--prompt", question)))
+    assert first["prompt_tokens"] > 1000
+    num_own_tokens = 16  # the question and what the template puts around it
+    assert second["prompt_tokens"] - second["cached_tokens"] <= 16 + num_own_tokens
+
+
 @pytest.mark.parametrize("backend", ["reference", "cpu"])
 def test_answers_are_the_same_alone_and_in_company(engine, backend):
     prose = (DATA / "prose.txt").read_text(encoding="utf-8")
@@ -100,6 +111,18 @@ def test_chat_answers_line_by_line(engine):
     )
     assert result.returncode == 0, result.stderr
     assert "The capital of Japan is Tokyo." in result.stdout
+
+
+def test_full_chat_forgets_its_oldest_turns_and_says_so(engine):
+    # Room for 1,024 tokens: the third question does not fit with the two before it.
+    questions = [f"Say yes. {'word ' * 350}{name}\n" for name in ("one", "two", "three")]
+    result = engine(
+        *("chat", "starter", "--temperature", "0", "--max-tokens", "4", "--kv-mib", "23"),
+        *("--when-full", "drop-oldest"),
+        input="".join(questions),
+    )
+    assert result.returncode == 0, result.stderr
+    assert "the model no longer sees turn 1 (" in result.stderr
 
 
 def test_one_bad_prompt_does_not_spoil_the_other(engine):

@@ -125,6 +125,20 @@ def test_self_test_passes_with_the_starter(starter_home):
     assert all(check["ok"] for check in report["checks"])
 
 
+def test_lag_is_reported_of_the_idle_window_and_of_one_in_which_four_chats_stream(starter_home):
+    code = (
+        "import sys; from pathlib import Path; from app import application, lag_check; lag_check._MEASURED_S = 0.5; "
+        "sys.exit(application.run(Path(sys.argv[1]), 'cpu', 'lag'))"
+    )
+    command = [sys.executable, "-c", code, str(starter_home)]
+    result = subprocess.run(command, cwd=ROOT, env=offscreen(), capture_output=True, text=True, timeout=TIMEOUT_S)
+    assert result.returncode == 0, result.stdout + result.stderr
+    lag = json.loads(result.stdout)["lag"]
+    assert lag["idle"]["count"] > 0
+    assert lag["streaming"]["count"] > 0
+    assert lag["streaming"]["p99_ms"] <= lag["streaming"]["max_ms"]
+
+
 def test_self_test_fails_without_a_model_and_says_what_to_do(tmp_path):
     result = run_offscreen("app", "--self-test", "--home", str(tmp_path))
     assert result.returncode != 0

@@ -13,12 +13,18 @@ from collections.abc import Callable, Sequence
 from engine.cache.block_pool import NULL_BLOCK
 from engine.cache.kv_cache import BlockMoves, KVCache
 from engine.cache.swap import PreemptionCosts
+from engine.chunk_result import ChunkResult, SampledToken
 from engine.core import EngineCore
+from engine.errors import TextError
+from engine.forward.batch import own_draws
+from engine.forward.sampler import Draw
+from engine.forward.verification import accepted
 from engine.messages import ChatMessage, Event, RequestFailed, RequestFinished, SamplingParams, Submit, TextDelta
 from engine.requests import RequestReader
-from engine.sampled_token import SampledToken
 from engine.scheduler import Preemption, ScheduledChunk, Scheduler, SchedulerLimits
 from engine.sequence import Sequence as EngineSequence
+from engine.speculation.proposer import Proposer
+from engine.speculation.speculator import Speculator
 from engine.text.template import ChatTemplate
 
 END = 256
@@ -26,7 +32,9 @@ TEMPLATE = "{% for m in messages %}<{{ m.role }}>{{ m.content }}\n{% endfor %}<a
 
 
 class ByteTokenizer:
-    """UTF-8 bytes are the tokens."""
+    """UTF-8 bytes are the tokens. Decoding the `broken_token`, if there is one, fails."""
+
+    broken_token: int | None = None
 
     def encode(self, text: str) -> list[int]:
         return list(text.encode())
@@ -34,6 +42,8 @@ class ByteTokenizer:
     encode_raw = encode
 
     def decode(self, token_ids: Sequence[int]) -> str:
+        if self.broken_token in token_ids:
+            raise TextError("broken on purpose")
         return bytes(t for t in token_ids if t < 256).decode(errors="replace")
 
 
@@ -44,18 +54,32 @@ def next_token(context: Sequence[int]) -> int:
 
 
 class FakeRunner:
-    """`choose` maps the whole context to the next token. `broken` request ids raise, as does any batch with them."""
+    """`choose` maps the context, as far as a window shows it, to the next token.
+
+    `broken` request ids raise, as does any batch with them.
+    """
 
     def __init__(self, cache: KVCache, choose: Callable[[Sequence[int]], int] = next_token) -> None:
         self._cache = cache
         self._choose = choose
+        self._window = cache.window.size
         self._slots: dict[tuple[int, int], int] = {}
         self._host_slots: dict[tuple[int, int], int] = {}
         self.broken: set[str] = set()
+        self.failing_calls: frozenset[int] = frozenset()
+        """Which calls find no memory, counted over `run` and over `move_blocks` with anything to move."""
+        self.num_calls = 0
         self.num_tokens_per_run: list[int] = []
         self.requests_per_run: list[list[str]] = []
 
+    def _take_memory(self) -> None:
+        self.num_calls += 1
+        if self.num_calls in self.failing_calls:
+            raise MemoryError(f"call {self.num_calls}")
+
     def move_blocks(self, moves: BlockMoves) -> None:
+        if moves.swap_out or moves.swap_in or moves.copies:
+            self._take_memory()
         for pairs, source_slots, target_slots in (
             (moves.swap_out, self._slots, self._host_slots),
             (moves.swap_in, self._host_slots, self._slots),
@@ -67,28 +91,48 @@ class FakeRunner:
                     if (source, offset) in source_slots:
                         target_slots[target, offset] = source_slots[source, offset]
 
-    def run(self, chunks: Sequence[ScheduledChunk]) -> dict[str, SampledToken]:
+    def run(self, chunks: Sequence[ScheduledChunk]) -> dict[EngineSequence, ChunkResult]:
         if any(chunk.sequence.request_id in self.broken for chunk in chunks):
             raise RuntimeError("broken on purpose")
-        self.num_tokens_per_run.append(sum(chunk.num_tokens for chunk in chunks))
+        self._take_memory()
+        self.num_tokens_per_run.append(sum(chunk.num_rows for chunk in chunks))
         self.requests_per_run.append([chunk.sequence.request_id for chunk in chunks])
-        contexts = [(chunk, self._run_chunk(chunk)) for chunk in chunks]
-        return self.sample([(chunk.sequence, context) for chunk, context in contexts if chunk.closes_gap])
+        contexts = [self._run_chunk(chunk) for chunk in chunks]
+        return {chunk.sequence: self._result(chunk, context) for chunk, context in zip(chunks, contexts, strict=True)}
 
-    def sample(self, due: list[tuple[EngineSequence, list[int]]]) -> dict[str, SampledToken]:
-        """The next token of every sequence, from the context that was read back for it."""
-        return {sequence.request_id: SampledToken(self._choose(context)) for sequence, context in due}
+    def _result(self, chunk: ScheduledChunk, context: list[int]) -> ChunkResult:
+        if not chunk.closes_gap:
+            return ChunkResult()
+        draws = own_draws(chunk)
+        num_certain = len(context) - len(chunk.draft.token_ids)
+        contexts = [self._seen(context[: num_certain + len(draw.drafted_ids)]) for draw in draws]
+        return self.decide(chunk, draws, contexts)
+
+    def _seen(self, context: list[int]) -> list[int]:
+        return context if self._window is None else context[-self._window :]
+
+    def decide(self, chunk: ScheduledChunk, draws: list[Draw], contexts: list[list[int]]) -> ChunkResult:
+        """The tokens of the chunk's own draws, from the contexts that were read back for them, and of its forks."""
+        own = accepted(chunk.draft, [self._choose(context) for context in contexts])
+        forks = [self._choose(contexts[0]) for _ in chunk.forks]
+        return ChunkResult(tuple(map(SampledToken, own)), tuple(map(SampledToken, forks)))
 
     def _run_chunk(self, chunk: ScheduledChunk) -> list[int]:
         sequence, size = chunk.sequence, self._cache.block_size
-        end = sequence.num_computed_tokens + chunk.num_tokens
-        for position in range(sequence.num_computed_tokens, end):
+        start, end = sequence.num_computed_tokens, sequence.num_computed_tokens + chunk.num_rows
+        token_ids = [*sequence.token_ids[: end - len(chunk.draft.token_ids)], *chunk.draft.token_ids]
+        for position in range(start, end):
             block_id = sequence.block_ids[position // size]
             assert block_id != NULL_BLOCK
             assert self._cache.pool.ref_counts[block_id] == 1, f"block {block_id} is shared and written"
-            self._slots[block_id, position % size] = sequence.token_ids[position]
-        context = [self._slots[sequence.block_ids[p // size], p % size] for p in range(end)]
-        assert context == sequence.token_ids[:end], f"{sequence.request_id} reads tokens that are not its own"
+            self._slots[block_id, position % size] = token_ids[position]
+        # What the chunk's first token sees, and all after it.
+        first = 0 if self._window is None else max(0, start - self._window + 1)
+        read = [sequence.block_ids[position // size] for position in range(first, end)]
+        lost = [block_id for block_id in read if not self._cache.pool.ref_counts[block_id]]
+        assert not lost, f"{sequence.request_id} reads blocks that nobody owns: {lost}"
+        context = [self._slots[block_id, position % size] for position, block_id in enumerate(read, first)]
+        assert context == token_ids[first:], f"{sequence.request_id} reads tokens that are not its own"
         return context
 
 
@@ -108,13 +152,16 @@ class FakeEngine:
         preemption: Preemption | None = None,
         ageing_s: float = 1000.0,
         chunk_alignment: int = 1,
+        window: int | None = None,
         choose: Callable[[Sequence[int]], int] = next_token,
         make_runner: Callable[[KVCache, Callable[[Sequence[int]], int]], FakeRunner] = FakeRunner,
         template: ChatTemplate | None = None,
         knows_thinking: bool = False,
+        proposer: Proposer | None = None,
+        row_cost: float = 0.01,
     ) -> None:
         self._now_s = 0.0
-        self.cache = KVCache(num_blocks, block_size, num_host_blocks)
+        self.cache = KVCache(num_blocks, block_size, num_host_blocks, window)
         self.runner = make_runner(self.cache, choose)
         limits = SchedulerLimits(
             max_batched_tokens,
@@ -126,17 +173,18 @@ class FakeEngine:
             preemption=preemption,
         )
         self.scheduler = Scheduler(self.cache, limits, PreemptionCosts(1.0, 1.0))
-        tokenizer = ByteTokenizer()
+        self.tokenizer = ByteTokenizer()
         self.core = EngineCore(
             RequestReader(
-                tokenizer,  # type: ignore[arg-type]
+                self.tokenizer,  # type: ignore[arg-type]
                 ChatTemplate(TEMPLATE, "", "") if template is None else template,
                 ("tiny",),
                 max_context,
-                num_blocks * block_size,
+                self.cache.window.longest_sequence(max_context, num_blocks, max_batched_tokens),
                 default_max_tokens=50,
                 vocab_size=END + 1,
                 end_token_ids=frozenset({END}),
+                max_answers=max_running_sequences,
                 knows_thinking=knows_thinking,
             ),
             self.runner,
@@ -144,6 +192,8 @@ class FakeEngine:
             self.scheduler,
             self._tick,
             block_bytes=64,
+            # Rows so cheap that every guess that may be right pays.
+            speculator=None if proposer is None else Speculator(proposer, row_cost),
         )
         self.events: list[Event] = []
 
@@ -154,12 +204,13 @@ class FakeEngine:
     def submit(
         self,
         request_id: str,
-        prompt: str,
+        prompt: str | tuple[int, ...],
         domain: str = "app",
         owner: str | None = None,
         priority: int = 1,
         timeout_s: float | None = None,
         use_prefix_cache: bool = True,
+        use_speculation: bool = True,
         **params: object,
     ) -> None:
         settings = {"temperature": 0.0, "max_tokens": 8, **params}
@@ -173,6 +224,7 @@ class FakeEngine:
                 priority=priority,
                 timeout_s=timeout_s,
                 use_prefix_cache=use_prefix_cache,
+                use_speculation=use_speculation,
             )
         )
 
@@ -196,12 +248,15 @@ class FakeEngine:
             self.step()
         raise AssertionError(f"{self.core.num_live} requests still live after {max_steps} steps")
 
-    def text(self, request_id: str) -> str:
-        return "".join(e.text for e in self.events if isinstance(e, TextDelta) and e.request_id == request_id)
+    def text(self, request_id: str, index: int = 0) -> str:
+        return "".join(delta.text for delta in self._deltas(request_id, index))
 
-    def token_ids(self, request_id: str) -> list[int]:
-        deltas = [e for e in self.events if isinstance(e, TextDelta) and e.request_id == request_id]
-        return [token for delta in deltas for token in delta.token_ids]
+    def token_ids(self, request_id: str, index: int = 0) -> list[int]:
+        return [token for delta in self._deltas(request_id, index) for token in delta.token_ids]
+
+    def _deltas(self, request_id: str, index: int) -> list[TextDelta]:
+        deltas = [event for event in self.events if isinstance(event, TextDelta)]
+        return [delta for delta in deltas if (delta.request_id, delta.index) == (request_id, index)]
 
     def ends(self, request_id: str) -> list[RequestFinished | RequestFailed]:
         kinds = (RequestFinished, RequestFailed)

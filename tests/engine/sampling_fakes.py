@@ -8,9 +8,10 @@ from collections.abc import Callable, Sequence
 import torch
 
 from engine.cache.kv_cache import KVCache
-from engine.forward.sampler import Sampler
-from engine.sampled_token import SampledToken
-from engine.sequence import Sequence as EngineSequence
+from engine.chunk_result import ChunkResult
+from engine.forward.sampler import Draw, Sampler
+from engine.forward.verification import Verifier
+from engine.scheduler import ScheduledChunk
 from kernels.fallback.backend import TorchBackend
 from kernels.ops import Backend
 from tests.engine.fakes import END, FakeEngine, FakeRunner
@@ -30,13 +31,13 @@ class SamplingRunner(FakeRunner):
 
     def __init__(self, cache: KVCache, choose: Callable[[Sequence[int]], int], backend: Backend | None = None) -> None:
         super().__init__(cache, choose)
-        self._sampler = Sampler(TorchBackend() if backend is None else backend)
+        self._verifier = Verifier(Sampler(TorchBackend() if backend is None else backend))
 
-    def sample(self, due: list[tuple[EngineSequence, list[int]]]) -> dict[str, SampledToken]:
-        if not due:
-            return {}
-        logits = torch.stack([logits_of(context) for _, context in due])
-        return self._sampler.sample(logits, [sequence for sequence, _ in due])
+    def decide(self, chunk: ScheduledChunk, draws: list[Draw], contexts: list[list[int]]) -> ChunkResult:
+        logits = torch.stack([logits_of(context) for context in contexts + contexts[:1] * len(chunk.forks)])
+        all_draws = draws + [Draw(fork) for fork in chunk.forks]
+        ((own, forks),) = self._verifier.tokens(logits, all_draws, [chunk])
+        return ChunkResult(own, forks)
 
 
 class SamplingEngine(FakeEngine):

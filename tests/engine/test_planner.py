@@ -12,21 +12,21 @@ BLOCK_BYTES = 4096
 
 
 def test_ample_memory_gives_four_full_contexts():
-    assert num_pool_blocks(SPEC, 16, 2, memory_free_bytes=1 << 40, budget_bytes=None) == 4 * 4096 // 16
+    assert num_pool_blocks(SPEC, 16, 2, memory_free_bytes=1 << 40, budget_bytes=None, max_chunk=512) == 4 * 4096 // 16
 
 
 def test_scarce_memory_gives_a_quarter_of_it():
-    assert num_pool_blocks(SPEC, 16, 2, memory_free_bytes=400 * BLOCK_BYTES, budget_bytes=None) == 100
+    assert num_pool_blocks(SPEC, 16, 2, memory_free_bytes=400 * BLOCK_BYTES, budget_bytes=None, max_chunk=512) == 100
 
 
 def test_budget_is_taken_as_it_is():
-    assert num_pool_blocks(SPEC, 16, 2, memory_free_bytes=0, budget_bytes=5000 * BLOCK_BYTES) == 5000
+    assert num_pool_blocks(SPEC, 16, 2, memory_free_bytes=0, budget_bytes=5000 * BLOCK_BYTES, max_chunk=512) == 5000
 
 
 @pytest.mark.parametrize("budget_bytes", [None, 63 * BLOCK_BYTES])
 def test_too_little_for_a_short_chat_is_refused_with_both_numbers(budget_bytes):
     with pytest.raises(OutOfMemoryError, match=r"0\.2 MiB at least, for 1024 tokens.* is 0\.[02] MiB"):
-        num_pool_blocks(SPEC, 16, 2, memory_free_bytes=40 * BLOCK_BYTES, budget_bytes=budget_bytes)
+        num_pool_blocks(SPEC, 16, 2, memory_free_bytes=40 * BLOCK_BYTES, budget_bytes=budget_bytes, max_chunk=512)
 
 
 def test_machine_is_described_before_its_folder_exists(tmp_path):

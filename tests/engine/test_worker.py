@@ -157,7 +157,7 @@ def test_request_without_a_model_is_refused(tmp_path, monkeypatch):
     assert harness.kinds(RequestFailed)[0].code == "no_model"
 
 
-@pytest.mark.parametrize("fault", [ValueError("no such thing"), AssertionError("recount")])
+@pytest.mark.parametrize("fault", [TypeError("no such thing"), AssertionError("recount")])
 def test_fault_of_the_engine_is_told_and_ends_every_request(tmp_path, monkeypatch, fault):
     def react(event):
         if isinstance(event, TextDelta):

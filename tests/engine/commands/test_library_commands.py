@@ -71,9 +71,9 @@ def test_inspect_tells_what_runs_for_each_format(tmp_path: Path, capsys: pytest.
     assert eight["tensors"] == ["head", "down in layers 1"]
     assert four["tensors"] == ["qkv", "output", "gate_up", "down in layers 0"]
     assert (eight["checkpoint_bits"], four["checkpoint_bits"]) == (8, 4)
-    assert four["weight_format"] == "int4, groups of 32 with bfloat16 scales"
-    assert (four["activation"], four["accumulator"]) == ("bfloat16", "float32")
-    assert "int4pack_mm" in four["kernel"]
+    assert four["weight_format"] == "4-bit codes, groups of 32 with float16 scales"
+    assert (four["activation"], four["accumulator"]) == ("int8 in groups of 32", "int32 in a group, float32 over them")
+    assert "native integer dot products" in four["kernel"]
     assert run(tmp_path, "inspect", "tiny", "--backend", "reference") == 0
     assert "on reference, qkv, output, gate_up, down in layers 0\n  checkpoint  4 bits\n" in capsys.readouterr().out
 

@@ -11,7 +11,7 @@ from engine.messages import SamplingParams
 def read(*arguments):
     parser = argparse.ArgumentParser()
     add_sampling(parser)
-    return read_sampling(parser.parse_args(arguments, argparse.Namespace(logprobs=None)))
+    return read_sampling(parser.parse_args(arguments))
 
 
 def test_without_options_they_are_the_defaults():

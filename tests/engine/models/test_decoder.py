@@ -1,34 +1,22 @@
 """The one decoder on a contiguous cache and on the paged pool, with random weights."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 
 from engine.forward.batch import build_batch
 from engine.messages import SamplingParams
-from engine.models.decoder import Decoder, make_pool, rope_table
+from engine.models.decoder import make_pool, rope_table
 from engine.scheduler import ScheduledChunk
 from engine.sequence import Sequence
-from engine.spec import ModelSpec, RopeSpec
-from engine.weights import HeadWeights, LayerWeights
+from engine.spec import RopeSpec
 from kernels.backends import load_backend
-from kernels.formats import quantize
 from kernels.ops import AttentionBatch, ForwardInput
+from tests.engine import tiny_decoder
 
-SPEC = ModelSpec(
-    family="llama",
-    num_layers=2,
-    hidden_size=64,
-    num_heads=4,
-    num_kv_heads=2,
-    head_dim=16,
-    intermediate_size=96,
-    vocab_size=80,
-    max_context=256,
-    rms_norm_eps=1e-5,
-    rope=RopeSpec(10000.0),
-    has_qkv_bias=True,
-    is_tied=True,
-)
+VOCABULARY = 80
+SPEC = replace(tiny_decoder.SPEC, vocab_size=VOCABULARY, max_context=256)
 
 
 @pytest.fixture(scope="module")
@@ -38,28 +26,7 @@ def backend():
 
 @pytest.fixture(scope="module")
 def decoder(backend):
-    generator = torch.Generator().manual_seed(1)
-
-    def matrix(rows, columns):
-        weight = torch.randn(rows, columns, generator=generator) * columns**-0.5
-        return backend.prepare(quantize(weight, 8, 32, has_minimum=False))
-
-    def vector(size):
-        return torch.rand(size, generator=generator) + 0.5
-
-    layers = [
-        LayerWeights(
-            attention_norm=vector(64),
-            qkv=matrix(SPEC.qkv_size, 64),
-            qkv_bias=vector(SPEC.qkv_size),
-            output=matrix(64, SPEC.query_size),
-            feed_forward_norm=vector(64),
-            gate_up=matrix(2 * 96, 64),
-            down=matrix(64, 96),
-        )
-        for _ in range(SPEC.num_layers)
-    ]
-    return Decoder(SPEC, backend, matrix(80, 64), layers, HeadWeights(vector(64), None))
+    return tiny_decoder.random_decoder(SPEC, backend)
 
 
 def contiguous_logits(decoder, backend, token_ids):
@@ -79,7 +46,7 @@ def make_sequence(request_id, token_ids, block_ids):
 
 
 def random_ids(count, seed):
-    return torch.randint(80, (count,), generator=torch.Generator().manual_seed(seed)).tolist()
+    return torch.randint(VOCABULARY, (count,), generator=torch.Generator().manual_seed(seed)).tolist()
 
 
 @pytest.mark.parametrize("chunk", [1, 7, 40])
@@ -109,8 +76,8 @@ def test_decode_and_prefill_share_one_forward(decoder, backend):
     decoder.hidden(build_batch([ScheduledChunk(a, 8)], 4, backend.device).forward, pool)
     a.num_computed_tokens = 8
     batch = build_batch([ScheduledChunk(a, 1), ScheduledChunk(b, 14)], 4, backend.device)
-    logits = decoder.logits(decoder.hidden(batch.forward, pool)[batch.logit_rows])
-    assert [chunk.sequence.request_id for chunk in batch.sampled] == ["a", "b"]
+    logits = decoder.logits(decoder.hidden(batch.forward, pool)[batch.draw_rows])
+    assert [draw.sequence.request_id for draw in batch.draws] == ["a", "b"]
     for row, token_ids in zip(logits, (first, second), strict=True):
         torch.testing.assert_close(row, contiguous_logits(decoder, backend, token_ids)[-1], atol=1e-4, rtol=1e-4)
 
@@ -118,8 +85,8 @@ def test_decode_and_prefill_share_one_forward(decoder, backend):
 def test_chunk_that_leaves_a_gap_gets_no_token(backend):
     sequence = make_sequence("a", random_ids(10, seed=5), [1, 2, 3])
     batch = build_batch([ScheduledChunk(sequence, 6)], 4, backend.device)
-    assert batch.sampled == ()
-    assert batch.logit_rows.tolist() == []
+    assert batch.draws == ()
+    assert batch.draw_rows.tolist() == []
 
 
 def test_wide_prompts_come_after_the_narrow_rows(backend):

@@ -1,8 +1,4 @@
-"""What crosses the bridge between the engine thread and its clients: frozen records of plain values.
-
-Commands to the engine stand first, its events after them. Knows neither tensors nor callables nor exceptions; standard
-library only, so the window can import it at once.
-"""
+"""What the engine tells its clients. Knows nothing of who reads it."""
 
 from __future__ import annotations
 
@@ -15,155 +11,24 @@ JobStage = Literal["download", "convert", "verify"]
 
 
 @dataclass(frozen=True, slots=True)
-class ChatMessage:
-    """One turn of a chat. `role` is `system`, `user` or `assistant`."""
-
-    role: str
-    content: str
-
-
-@dataclass(frozen=True, slots=True)
-class SamplingParams:
-    """How to choose tokens and when to stop; `kernels.ops.SamplingTensors` tells the order and the formulas.
-
-    `temperature` 0 is greedy. Off are `top_k` 0, `top_p` 1, `min_p` 0, `typical_p` 1, `repetition_penalty` 1 and the
-    other penalties 0. All three count the tokens of prompt and output (OpenAI's servers: of the output alone for
-    frequency and presence). `logit_bias` is added to its tokens' logits. `allowed_token_ids` None allows all.
-    `seed` None lets the engine draw one. `max_tokens` bounds the generated tokens; a number is refused if the context
-    or the pool could never hold it, None takes what they leave, up to `EngineConfig.default_max_tokens`.
-
-    An answer ends with the model's own end tokens, unless `ignore_eos`, with `stop_token_ids`, and before the strings
-    of `stop`. The token that ends it is counted and reported, but its text is not shown. Before `min_tokens` no end
-    token is generated, unless it is all that may be, and stop strings are let through.
-    `logprobs` asks for `TokenLogprobs` with so many of the most probable tokens; 0 for the generated token's alone.
-    """
-
-    temperature: float = 0.7
-    top_k: int = 0
-    top_p: float = 0.95
-    min_p: float = 0.0
-    max_tokens: int | None = None
-    stop: tuple[str, ...] = ()
-    seed: int | None = None
-    typical_p: float = 1.0
-    repetition_penalty: float = 1.0
-    frequency_penalty: float = 0.0
-    presence_penalty: float = 0.0
-    logit_bias: tuple[tuple[int, float], ...] = ()
-    banned_token_ids: tuple[int, ...] = ()
-    allowed_token_ids: tuple[int, ...] | None = None
-    min_tokens: int = 0
-    ignore_eos: bool = False
-    stop_token_ids: tuple[int, ...] = ()
-    logprobs: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Submit:
-    """Ask for one completion: either all `messages` of a chat, or a raw `prompt` without any template.
-
-    `owner` names whose the blocks are in the memory view (a chat's id). Requests of different
-    `security_domain`s never share cached blocks. `priority` 0 is the most urgent: the tab in front has 0 (see
-    `BringToFront`), tabs behind it 1, other programs 2. After `timeout_s` an unfinished request fails.
-    """
-
-    request_id: str
-    params: SamplingParams
-    messages: tuple[ChatMessage, ...] = ()
-    prompt: str | None = None
-    owner: str = ""
-    security_domain: str = "app"
-    priority: int = 1
-    timeout_s: float | None = None
-    use_prefix_cache: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Cancel:
-    """Stop a request. Unknown or finished ids are ignored."""
-
-    request_id: str
-
-
-@dataclass(frozen=True, slots=True)
-class BringToFront:
-    """From now on the requests of this owner have priority 0, and those of the owner before it their own again."""
-
-    owner: str
-
-
-@dataclass(frozen=True, slots=True)
-class PinPrefix:
-    """Keep the cached blocks of an owner's newest request, or let them go. `PrefixPinned` answers."""
-
-    owner: str
-    is_pinned: bool
-
-
-@dataclass(frozen=True, slots=True)
-class LoadModel:
-    """Load a model of the library and drop the one before it; refused while requests are live.
-
-    Loading the one that is loaded only tells its facts again.
-    """
-
-    model_id: str
-
-
-@dataclass(frozen=True, slots=True)
-class UnloadModel:
-    """Drop the loaded model and its pool; refused while requests are live."""
-
-
-@dataclass(frozen=True, slots=True)
-class FetchJob:
-    """Download a model of the catalogue and convert it."""
-
-    catalog_id: str
-
-
-@dataclass(frozen=True, slots=True)
-class ConvertJob:
-    """Convert a file into the library. `bits` None chooses per tensor; `group_size` None means 32."""
-
-    source: str
-    name: str | None = None
-    bits: int | None = None
-    group_size: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class StartJob:
-    """Start a job on its own thread. Starting a job whose work is partly done resumes it."""
-
-    job_id: str
-    job: FetchJob | ConvertJob
-
-
-@dataclass(frozen=True, slots=True)
-class CancelJob:
-    """Stop a job at its next safe point; finished parts stay on disk for a later start."""
-
-    job_id: str
-
-
-@dataclass(frozen=True, slots=True)
-class WatchBlocks:
-    """Turn block snapshots on or off. At most one snapshot is made per step and per `interval_ms`."""
-
-    is_on: bool
-    interval_ms: int = 100
-
-
-Command = Submit | Cancel | BringToFront | PinPrefix | LoadModel | UnloadModel | StartJob | CancelJob | WatchBlocks
-
-
-@dataclass(frozen=True, slots=True)
 class EngineStarted:
     """The engine thread is ready for commands. `backend` is the one that really runs."""
 
     backend: str
     num_threads: int
+
+
+@dataclass(frozen=True, slots=True)
+class ContextTrimmed:
+    """A chat had outgrown the context: the model does not read the messages at the indexes `dropped` of its `Submit`.
+
+    Sent before the request is queued. `num_kept_tokens` is the prompt that is left.
+    """
+
+    request_id: str
+    dropped: tuple[int, ...]
+    num_dropped_tokens: int
+    num_kept_tokens: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +89,8 @@ class TokenLogprobs:
 class TextDelta:
     """New text of an answer; concatenated, the deltas are the answer. `text` may be empty while held back.
 
-    `logprobs` has one entry per token id if the request asked for them, else none.
+    `logprobs` has one entry per token id if the request asked for them, else none. `index` tells a request's answers
+    apart.
     `reasoning` is new text of the thinking part, which stands before the answer and is none of it.
     """
 
@@ -233,6 +99,27 @@ class TextDelta:
     token_ids: tuple[int, ...]
     logprobs: tuple[TokenLogprobs, ...] = ()
     reasoning: str = ""
+    index: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class PromptLogprobs:
+    """Log-probabilities of the prompt's tokens from `start` on; sent chunk by chunk, each token's once."""
+
+    request_id: str
+    start: int
+    token_ids: tuple[int, ...]
+    logprobs: tuple[TokenLogprobs, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerFinished:
+    """One of several answers of a request ended; `RequestFinished` follows when the last one has."""
+
+    request_id: str
+    index: int
+    reason: FinishReason
+    num_completion_tokens: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,7 +127,12 @@ class RequestFinished:
     """The one end of a request that was accepted. Its blocks are already released.
 
     `ttft_s` counts from arrival to the first token, None if there was none; `tokens_per_s` is the rate of
-    the tokens after the first, None with fewer than two.
+    the tokens after the first, None with fewer than two, and `tpot_s` the mean time of each of those.
+    The phases divide the time from arrival to end: `queue_s` until it was first let in, `preempted_s` whenever it had
+    to wait again, `prefill_s` while prompt or lost tokens were computed, `decode_s` from there on. All in seconds.
+
+    Of several answers `reason` is the first that holds for any of them of `cancelled`, `length`, `stop`; tokens and
+    preemptions are those of all, `tpot_s` is the mean over all, and the phases are of the one that ended last.
     """
 
     request_id: str
@@ -250,6 +142,15 @@ class RequestFinished:
     num_completion_tokens: int
     ttft_s: float | None
     tokens_per_s: float | None
+    num_drafted_tokens: int = 0
+    num_accepted_tokens: int = 0
+    """Of the tokens that were guessed, those that were right."""
+    tpot_s: float | None = None
+    queue_s: float = 0.0
+    prefill_s: float = 0.0
+    decode_s: float = 0.0
+    preempted_s: float = 0.0
+    num_preemptions: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -353,12 +254,15 @@ class EngineDied:
 
 Event = (
     EngineStarted
+    | ContextTrimmed
     | RequestQueued
     | RequestPreempted
     | RequestResumed
     | PrefixPinned
     | PrefillProgress
     | TextDelta
+    | PromptLogprobs
+    | AnswerFinished
     | RequestFinished
     | RequestFailed
     | JobProgress

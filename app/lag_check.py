@@ -1,0 +1,56 @@
+"""Owns the measuring of how the window stays usable: the event loop's lag while chats stream, beside the idle window.
+
+Does not judge; a slow machine has its own figures.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+
+from app.chat.tab import ChatTab
+from app.loop_lag import LoopLag, summary
+from app.window_check import WindowCheck
+
+_MEASURED_S = 10.0
+_POLL_S = 0.05
+_STREAM_TIMEOUT_S = 180.0
+_QUESTIONS = (
+    "Tell me a very long story about a lighthouse.",
+    "Explain in great detail, step by step, how bread is made.",
+    "Write a long letter to a friend about a journey by train.",
+    "List many rivers with a sentence about each.",
+)
+
+
+class LagCheck(WindowCheck):
+    """Reports `lag`: of the idle window with its model loaded, and of the one in which four chats stream."""
+
+    async def _test(self) -> None:
+        await self._wait_for_model()
+        idle = summary(await self._measure(lambda: None))
+        tabs = [await self._ask(question) for question in _QUESTIONS]
+        await self._wait("four chats stream", lambda: all(map(self._length, tabs)), _STREAM_TIMEOUT_S)
+        streaming = summary(await self._measure(lambda: self._keep_busy(tabs)))
+        self._facts["lag"] = {
+            "idle": idle,
+            "streaming": streaming,
+            "p99_ratio": round(streaming["p99_ms"] / idle["p99_ms"], 2),
+        }
+        for tab in tabs:
+            self._window.chats.delete(tab.session.id)
+
+    async def _measure(self, meanwhile: Callable[[], None]) -> list[float]:
+        lag = LoopLag()
+        lag.start()
+        end_s = time.monotonic() + _MEASURED_S
+        while time.monotonic() < end_s:
+            meanwhile()
+            await asyncio.sleep(_POLL_S)
+        return lag.stop()
+
+    def _keep_busy(self, tabs: list[ChatTab]) -> None:
+        """An answer may end of itself."""
+        for tab, question in zip(tabs, _QUESTIONS, strict=True):
+            tab.submit(question)

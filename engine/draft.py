@@ -1,0 +1,28 @@
+"""What a proposer guesses of one sequence's next tokens. Knows nothing of how it was guessed or will be verified."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    # Not at run time: the scheduler carries drafts and runs without torch.
+    from torch import Tensor
+
+MAX_DRAFT_TOKENS = 7
+"""With the token that is pending anyway, up to eight rows of one sequence are verified in one forward."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """The tokens that may come next, the nearest first.
+
+    `probabilities`: float64 [len(token_ids), vocabulary], the distribution each token was drawn from, its rows summing
+    to 1. None if each token was chosen with certainty, which is a distribution with all its mass on that token.
+    """
+
+    token_ids: tuple[int, ...]
+    probabilities: Tensor | None = field(default=None, compare=False)
+
+
+NO_DRAFT = Draft(())

@@ -1,0 +1,77 @@
+"""The rows of one forward as the decoder wants them, from runs of tokens and the blocks that hold them.
+
+Knows nothing of what the tokens are: a prompt's, an answer's, or guesses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence as Spans
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from kernels.ops import AttentionBatch, ForwardInput
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Tokens at the positions from `start` on; `block_ids` name the blocks of their sequence from position 0 on.
+
+    Each of the last `num_lone_rows` attends as a sequence of one row would, so that its result has the very bits of a
+    decode; kernels may round the sums of several rows otherwise.
+    """
+
+    token_ids: Spans[int]
+    start: int
+    block_ids: Spans[int]
+    num_lone_rows: int = 0
+
+
+def forward_input(
+    spans: Spans[Span], block_size: int, device: torch.device, num_narrow_rows: int | None = None
+) -> ForwardInput:
+    """Rows in the order of the spans. `num_narrow_rows` None: all."""
+    # Plain numbers until the end: a tensor for each span and column costs more than the arithmetic of a small model.
+    token_ids: list[int] = []
+    positions: list[int] = []
+    slots: list[int] = []
+    tables: list[Tensor] = []
+    starts, contexts = [0], []
+    block_tables = _tables(spans, device)
+    for span, table in zip(spans, block_tables, strict=True):
+        first_row, end = len(token_ids), span.start + len(span.token_ids)
+        token_ids += span.token_ids
+        positions += range(span.start, end)
+        slots += _slots(span.block_ids, span.start, end, block_size)
+        ends = range(end - span.num_lone_rows, end + 1)
+        for context in ends if ends[0] > span.start else ends[1:]:
+            starts.append(first_row + context - span.start)
+            contexts.append(context)
+            tables.append(table)
+    return ForwardInput(
+        torch.tensor(token_ids, device=device),
+        torch.tensor(positions, device=device),
+        torch.tensor(slots, device=device),
+        AttentionBatch(tuple(starts), tuple(contexts), tuple(tables)),
+        len(token_ids) if num_narrow_rows is None else num_narrow_rows,
+    )
+
+
+def _tables(spans: Spans[Span], device: torch.device) -> tuple[Tensor, ...]:
+    """The block table of each span, int64: views of one tensor."""
+    block_ids: list[int] = []
+    for span in spans:
+        block_ids += span.block_ids
+    sizes = [len(span.block_ids) for span in spans]
+    return torch.split(torch.tensor(block_ids, dtype=torch.int64, device=device), sizes)
+
+
+def _slots(block_ids: Spans[int], start: int, end: int, block_size: int) -> list[int]:
+    """Where the tokens at the positions from `start` to `end` lie in the pool."""
+    slots: list[int] = []
+    for index in range(start // block_size, -(-end // block_size)):
+        first = block_ids[index] * block_size
+        begin, stop = max(start - index * block_size, 0), min(end - index * block_size, block_size)
+        slots += range(first + begin, first + stop)
+    return slots

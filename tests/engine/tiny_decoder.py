@@ -1,0 +1,80 @@
+"""A decoder of random weights over the tokens of `ByteTokenizer`, and an engine that runs it for real."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+import torch
+
+from engine.cache.kv_cache import KVCache
+from engine.forward.runner import Runner
+from engine.models.decoder import Decoder
+from engine.spec import ModelSpec, RopeSpec
+from engine.weights import HeadWeights, LayerWeights
+from kernels.backends import load_backend
+from kernels.formats import quantize
+from kernels.ops import Backend
+from tests.engine.fakes import END, FakeEngine
+
+SPEC = ModelSpec(
+    family="llama",
+    num_layers=2,
+    hidden_size=64,
+    num_heads=4,
+    num_kv_heads=2,
+    head_dim=16,
+    intermediate_size=96,
+    vocab_size=END + 1,
+    max_context=1024,
+    rms_norm_eps=1e-5,
+    rope=RopeSpec(10000.0),
+    has_qkv_bias=True,
+    is_tied=True,
+)
+
+
+def random_decoder(spec: ModelSpec, backend: Backend, seed: int = 1, noise: float = 0.0) -> Decoder:
+    """With noise, relative to the weights, it is another model that resembles the one of the same seed without."""
+    generator, noise_generator = torch.Generator().manual_seed(seed), torch.Generator().manual_seed(seed + 1)
+
+    def matrix(rows: int, columns: int) -> object:
+        weight = torch.randn(rows, columns, generator=generator) * columns**-0.5
+        weight += torch.randn(rows, columns, generator=noise_generator) * noise * columns**-0.5
+        return backend.prepare(quantize(weight, 8, 32, has_minimum=False))
+
+    def vector(size: int) -> torch.Tensor:
+        return torch.rand(size, generator=generator) + 0.5
+
+    layers = [
+        LayerWeights(
+            attention_norm=vector(spec.hidden_size),
+            qkv=matrix(spec.qkv_size, spec.hidden_size),
+            qkv_bias=vector(spec.qkv_size) if spec.has_qkv_bias else None,
+            output=matrix(spec.hidden_size, spec.query_size),
+            feed_forward_norm=vector(spec.hidden_size),
+            gate_up=matrix(2 * spec.intermediate_size, spec.hidden_size),
+            down=matrix(spec.hidden_size, spec.intermediate_size),
+        )
+        for _ in range(spec.num_layers)
+    ]
+    table = matrix(spec.vocab_size, spec.hidden_size)
+    return Decoder(spec, backend, table, layers, HeadWeights(vector(spec.hidden_size), None))
+
+
+@cache
+def tiny_decoder(backend_name: str, window: int | None = None) -> tuple[Decoder, Backend]:
+    backend = load_backend(backend_name)
+    return random_decoder(replace(SPEC, sliding_window=window), backend), backend
+
+
+class DecoderEngine(FakeEngine):
+    """A `FakeEngine` whose tokens come from the real runner on the tiny decoder."""
+
+    def __init__(self, backend_name: str = "reference", **options: object) -> None:
+        def make_runner(kv_cache: KVCache, _: object) -> Runner:
+            decoder, backend = tiny_decoder(backend_name)
+            pools = (kv_cache.pool.num_blocks, kv_cache.block_size, kv_cache.host_pool.num_blocks)
+            return Runner(decoder, backend, *pools)
+
+        super().__init__(make_runner=make_runner, **options)  # type: ignore[arg-type]
