@@ -124,10 +124,13 @@ def build(target: Target, path: Path, cc: str | None = None, extra_flags: Sequen
     """Write the library to `path`, replacing it in one move. Raises `BuildError` with what the compiler said."""
     with tempfile.TemporaryDirectory() as folder:
         objects = compile_objects(target, Path(folder), cc, extra_flags)
-        linked = path.with_name(f"{path.name}.{os.getpid()}.partial")
+        # Linked under its own name, which Windows writes into the file, and away from what else the linker leaves.
+        linked = Path(folder) / target.library_name
         libraries = [] if target.system == "windows" else ["-pthread", "-lm"]
         _run([*compiler(target, cc), "-shared", *extra_flags, *objects, "-o", str(linked), *libraries])
-        os.replace(linked, path)
+        partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
+        shutil.copy(linked, partial)
+        os.replace(partial, path)
 
 
 def _run(command: list[str]) -> None:
