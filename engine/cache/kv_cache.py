@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from engine.cache.block_pool import NULL_BLOCK, BlockPool
-from engine.cache.prefix_cache import PrefixCache, block_digest
+from engine.cache.prefix_cache import PrefixCache, chain_digests
 from engine.cache.swap import HostPool
 from engine.cache.window import Window, num_blocks_for
 from engine.sequence import Sequence
@@ -233,9 +233,8 @@ class KVCache:
     def _digests(self, sequence: Sequence) -> list[bytes]:
         """Keys of all full blocks of the sequence's tokens, computed or not."""
         digests = sequence.block_digests
-        for index in range(len(digests), len(sequence.token_ids) // self.block_size):
-            parent = digests[-1] if digests else sequence.scope
-            digests.append(block_digest(parent, self._block_tokens(sequence, index)))
+        new_tokens = sequence.token_ids[len(digests) * self.block_size :]
+        digests += chain_digests(digests[-1] if digests else sequence.scope, new_tokens, self.block_size)
         return digests
 
     def _block_tokens(self, sequence: Sequence, index: int) -> list[int]:
