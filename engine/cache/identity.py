@@ -16,6 +16,7 @@ _MAX_SHOWN = 60
 _LABELS = {
     "quantization": "weights of",
     "rope": "the rotary embedding",
+    "sliding_window": "a sliding window of",
     "backend": "the backend",
     "num_layers": "num_layers",
     "num_kv_heads": "num_kv_heads",
@@ -37,6 +38,7 @@ class CacheIdentity:
     """Of tokenizer and chat template."""
     quantization: str
     rope: str
+    sliding_window: int | None
     backend: str
     num_layers: int
     num_kv_heads: int
@@ -63,7 +65,7 @@ class CacheIdentity:
         parts = (f"{field.name}={getattr(self, field.name)}" for field in fields(self) if field.name != "model_name")
         return scope_digest(*parts, security_domain)
 
-    def to_json(self) -> dict[str, str | int]:
+    def to_json(self) -> dict[str, str | int | None]:
         return asdict(self)
 
     def differences(self, other: Mapping[str, object]) -> Iterator[str]:

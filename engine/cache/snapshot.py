@@ -2,10 +2,10 @@
 
     8 bytes    magic
     8 bytes    length of the descriptor, little-endian
-    …          descriptor, JSON: format version, `CacheIdentity`, scope, number of blocks, digest of the tokens
+    …          descriptor, JSON: format version, `CacheIdentity`, scope, numbers of blocks, digest of the tokens
     32 bytes   sha256 of everything before it
     …          token ids, int64, block_size a block
-    …          keys, then values: each [layers, blocks, kv_heads, block_size, head_dim]
+    …          keys, then values: each [layers, blocks, kv_heads, block_size, head_dim], without those of passed blocks
     32 bytes   sha256 of everything before it
 
 The descriptor has a checksum of its own, so that "damaged" and "of another model" are told apart. Both find damage,
@@ -31,11 +31,12 @@ from engine.store.files import CHUNK_BYTES, check_cancelled, new_file
 
 FORMAT_VERSION = 1
 
+CONSOLATION = "Nothing is lost: what it holds is computed again"
+
 _MAGIC = b"DIPREFIX"
 _DIGEST_BYTES = 32
 _TOKEN_BYTES = 8
 _MAX_HEADER_BYTES = 1 << 16
-_CONSOLATION = "Nothing is lost: what it holds is computed again"
 
 IsCancelled = Callable[[], bool]
 
@@ -50,13 +51,17 @@ class BlockContents:
 
 
 @dataclass(frozen=True, slots=True)
-class Snapshot:
-    """The first full blocks of a chain. `token_ids` fill `contents.num_blocks` blocks, `digests` are their keys."""
+class SavedPrefix:
+    """The first full blocks of a chain: `token_ids` fill them, `digests` are their keys.
+
+    `contents` are those of the blocks after the first `num_passed_blocks`, which a sliding window has passed.
+    """
 
     identity: CacheIdentity
     scope: bytes
     token_ids: tuple[int, ...]
     digests: tuple[bytes, ...]
+    num_passed_blocks: int
     contents: BlockContents
 
     def block_tokens(self, index: int) -> tuple[int, ...]:
@@ -64,12 +69,12 @@ class Snapshot:
         return self.token_ids[index * size : (index + 1) * size]
 
 
-def write_snapshot(path: Path, snapshot: Snapshot, is_cancelled: IsCancelled | None = None) -> int:
-    """Write a snapshot whole or not at all; returns its bytes. Raises `SnapshotError`, `JobCancelledError`."""
+def write_snapshot(path: Path, prefix: SavedPrefix, is_cancelled: IsCancelled | None = None) -> int:
+    """Write a file whole or not at all; returns its bytes. Raises `SnapshotError`, `JobCancelledError`."""
     digest, size_bytes = hashlib.sha256(), 0
     try:
         with new_file(path) as file:
-            for part in _parts(snapshot):
+            for part in _parts(prefix):
                 for chunk in _pieces(memoryview(digest.digest() if part is None else part).cast("B")):
                     check_cancelled(is_cancelled)
                     file.write(chunk)
@@ -83,42 +88,45 @@ def write_snapshot(path: Path, snapshot: Snapshot, is_cancelled: IsCancelled | N
     return size_bytes
 
 
-def _parts(snapshot: Snapshot) -> Iterator[bytes | memoryview | None]:
+def _parts(prefix: SavedPrefix) -> Iterator[bytes | memoryview | None]:
     """What the file consists of, in order; None stands for the checksum of what came before."""
     header = json.dumps(
         {
             "format_version": FORMAT_VERSION,
-            "identity": snapshot.identity.to_json(),
-            "scope": snapshot.scope.hex(),
-            "num_blocks": snapshot.contents.num_blocks,
-            "tokens_digest": snapshot.digests[-1].hex(),
+            "identity": prefix.identity.to_json(),
+            "scope": prefix.scope.hex(),
+            "num_blocks": len(prefix.digests),
+            "num_passed_blocks": prefix.num_passed_blocks,
+            "tokens_digest": prefix.digests[-1].hex(),
         }
     ).encode()
     yield _MAGIC + len(header).to_bytes(8, "little") + header
     yield None
-    yield array("q", snapshot.token_ids).tobytes()
-    yield snapshot.contents.keys
-    yield snapshot.contents.values
+    yield array("q", prefix.token_ids).tobytes()
+    yield prefix.contents.keys
+    yield prefix.contents.values
     yield None
 
 
 def read_snapshot(
     path: Path, identity: CacheIdentity, scope: bytes, max_blocks: int, is_cancelled: IsCancelled | None = None
-) -> Snapshot:
-    """Read and verify a whole file; at most the first `max_blocks` blocks are kept.
+) -> SavedPrefix:
+    """Read and verify a whole file; the contents of at most `max_blocks` blocks are kept, the first.
 
     Raises `SnapshotError` unless it is undamaged, of this identity and of this scope, and `JobCancelledError`.
     """
     try:
         # Not a pipe or a device: opening one may never return.
         if not path.is_file():
-            raise SnapshotError(f"There is no saved prefix {path}: check the name. {_CONSOLATION}")
+            raise SnapshotError(f"There is no saved prefix {path}: check the name. {CONSOLATION}")
         with path.open("rb") as file:
             return _Reader(path, file, identity, scope, is_cancelled).read(max_blocks)
     except MemoryError as error:
-        raise SnapshotError(f"{path.name} needs more memory than is free: close other programs") from error
+        raise SnapshotError(
+            f"{path.name} needs more memory than is free: close other programs. {CONSOLATION}"
+        ) from error
     except OSError as error:
-        raise SnapshotError(f"Cannot read {path}: {error.strerror or error}. {_CONSOLATION}") from error
+        raise SnapshotError(f"Cannot read {path}: {error.strerror or error}. {CONSOLATION}") from error
 
 
 class _Reader:
@@ -134,24 +142,20 @@ class _Reader:
         self._is_cancelled = is_cancelled
         self._digest = hashlib.sha256()
 
-    def read(self, max_blocks: int) -> Snapshot:
+    def read(self, max_blocks: int) -> SavedPrefix:
         header = self._read_header()
         self._check_origin(header)
-        num_blocks = self._check_size(header)
+        num_blocks, num_passed = self._check_size(header)
         token_ids = array("q", self._take(num_blocks * self._identity.block_size * _TOKEN_BYTES))
-        num_kept = min(num_blocks, max_blocks)
-        keys, values = (self._read_side(num_blocks, num_kept) for _ in range(2))
+        num_held = num_blocks - num_passed
+        num_kept = min(num_held, max_blocks)
+        keys, values = (self._read_side(num_held, num_kept) for _ in range(2))
         self._check_digest("it is damaged")
         digests = chain_digests(self._scope, token_ids, self._identity.block_size)
         if digests[-1].hex() != header.get("tokens_digest"):
             raise self._refusal("its tokens are not those it names")
-        return Snapshot(
-            self._identity,
-            self._scope,
-            tuple(token_ids[: num_kept * self._identity.block_size]),
-            tuple(digests[:num_kept]),
-            BlockContents(num_kept, keys, values),
-        )
+        contents = BlockContents(num_kept, keys, values)
+        return SavedPrefix(self._identity, self._scope, tuple(token_ids), tuple(digests), num_passed, contents)
 
     def _read_header(self) -> dict[str, Any]:
         start = self._take(len(_MAGIC) + 8)
@@ -177,25 +181,25 @@ class _Reader:
         if header.get("scope") != self._scope.hex():
             raise self._refusal("it was saved for another security domain")
 
-    def _check_size(self, header: dict[str, Any]) -> int:
-        """The number of blocks, if the file is as long as they need."""
-        num_blocks = header.get("num_blocks")
-        if type(num_blocks) is not int or num_blocks < 1:
-            raise self._refusal(f"it claims to hold {num_blocks!r} blocks")
-        block_bytes = self._identity.block_size * _TOKEN_BYTES + 2 * self._identity.side_bytes
-        needed = self._file.tell() + num_blocks * block_bytes + _DIGEST_BYTES
+    def _check_size(self, header: dict[str, Any]) -> tuple[int, int]:
+        """The numbers of blocks and of passed ones, if the file is as long as they need."""
+        num_blocks, num_passed = header.get("num_blocks"), header.get("num_passed_blocks")
+        if type(num_blocks) is not int or type(num_passed) is not int or not 0 <= num_passed < num_blocks:
+            raise self._refusal(f"it claims to hold {num_blocks!r} blocks, {num_passed!r} of them passed")
+        needed = self._file.tell() + num_blocks * self._identity.block_size * _TOKEN_BYTES
+        needed += (num_blocks - num_passed) * 2 * self._identity.side_bytes + _DIGEST_BYTES
         actual = os.fstat(self._file.fileno()).st_size
         if actual != needed:
             raise self._refusal(f"{num_blocks} blocks take {needed} bytes, it has {actual}")
-        return num_blocks
+        return num_blocks, num_passed
 
-    def _read_side(self, num_blocks: int, num_kept: int) -> memoryview:
+    def _read_side(self, num_held: int, num_kept: int) -> memoryview:
         """Keys or values, of every layer the first `num_kept` blocks; what is read past is checked all the same."""
         layer_bytes = self._identity.layer_bytes
         kept = memoryview(bytearray(num_kept * self._identity.side_bytes))
         for layer in range(self._identity.num_layers):
             self._fill(kept[layer * num_kept * layer_bytes : (layer + 1) * num_kept * layer_bytes])
-            for _ in range(num_kept, num_blocks):
+            for _ in range(num_kept, num_held):
                 self._take(layer_bytes)
         return kept
 
@@ -225,7 +229,7 @@ class _Reader:
             raise self._refusal("its descriptor is of another shape") from error
 
     def _refusal(self, reason: str) -> SnapshotError:
-        return SnapshotError(f"{self._name} is not used: {reason}. {_CONSOLATION}")
+        return SnapshotError(f"{self._name} is not used: {reason}. {CONSOLATION}")
 
 
 def _pieces(data: memoryview) -> Iterator[memoryview]:

@@ -28,9 +28,12 @@ def rope_table(rope: RopeSpec, head_dim: int, max_positions: int) -> Tensor:
     return torch.stack([angles.cos(), angles.sin()], dim=1).float()
 
 
+POOL_LAYOUT = "layers, blocks, kv_heads, block_size, head_dim"
+
+
 @dataclass(frozen=True, slots=True)
 class PagedPool:
-    """Keys and values of all layers: two tensors [layers, blocks, kv_heads, block_size, head_dim]; block 0 is null."""
+    """Keys and values of all layers: two tensors, shaped as `POOL_LAYOUT` says; block 0 is null."""
 
     keys: Tensor
     values: Tensor

@@ -2,7 +2,7 @@
 
 from engine.cache.identity import CacheIdentity
 from engine.cache.prefix_cache import chain_digests
-from engine.cache.snapshot import BlockContents, Snapshot
+from engine.cache.snapshot import BlockContents, SavedPrefix
 
 IDENTITY = CacheIdentity(
     model_name="Tiny",
@@ -10,6 +10,7 @@ IDENTITY = CacheIdentity(
     tokenizer_digest="bb",
     quantization="4 bits",
     rope="RopeSpec(theta=10000.0)",
+    sliding_window=None,
     backend="reference",
     num_layers=2,
     num_kv_heads=1,
@@ -21,11 +22,14 @@ IDENTITY = CacheIdentity(
 )
 
 
-def make_snapshot(num_blocks: int = 3, identity: CacheIdentity = IDENTITY, domain: str = "app") -> Snapshot:
+def make_prefix(
+    num_blocks: int = 3, identity: CacheIdentity = IDENTITY, domain: str = "app", num_passed: int = 0
+) -> SavedPrefix:
     """Tokens count up; every byte of keys and values tells its place."""
     token_ids = tuple(range(1000, 1000 + num_blocks * identity.block_size))
     digests = chain_digests(identity.scope(domain), token_ids, identity.block_size)
-    return Snapshot(identity, identity.scope(domain), token_ids, tuple(digests), make_contents(num_blocks, identity))
+    contents = make_contents(num_blocks - num_passed, identity)
+    return SavedPrefix(identity, identity.scope(domain), token_ids, tuple(digests), num_passed, contents)
 
 
 def make_contents(num_blocks: int, identity: CacheIdentity = IDENTITY) -> BlockContents:

@@ -11,22 +11,23 @@ from hypothesis import strategies as st
 
 from engine.cache.snapshot import read_snapshot, write_snapshot
 from engine.errors import JobCancelledError, SnapshotError
-from tests.engine.cache.snapshots import IDENTITY, first_blocks, make_snapshot
+from tests.engine.cache.snapshots import IDENTITY, first_blocks, make_prefix
 
 SCOPE = IDENTITY.scope("app")
+UNCHANGED = [("format_version", 1), ("num_passed_blocks", 0)]
 
 
 @pytest.fixture
 def saved(tmp_path):
     path = tmp_path / "chat.prefix"
-    write_snapshot(path, make_snapshot())
+    write_snapshot(path, make_prefix())
     return path
 
 
 @pytest.fixture(scope="module")
 def content(tmp_path_factory):
     path = tmp_path_factory.mktemp("saved") / "chat.prefix"
-    write_snapshot(path, make_snapshot())
+    write_snapshot(path, make_prefix())
     return path.read_bytes()
 
 
@@ -57,19 +58,25 @@ def with_header(content, change):
 
 
 def test_what_was_written_is_read_again(saved):
-    assert read(saved) == make_snapshot()
+    assert read(saved) == make_prefix()
+
+
+def test_blocks_that_a_window_has_passed_are_not_held(tmp_path):
+    prefix = make_prefix(5, num_passed=3)
+    write_snapshot(tmp_path / "a", prefix)
+    assert read(tmp_path / "a") == prefix
+    assert read(tmp_path / "a", max_blocks=1).contents.num_blocks == 1
 
 
 def test_size_is_told(tmp_path):
-    assert write_snapshot(tmp_path / "a", make_snapshot()) == (tmp_path / "a").stat().st_size
+    assert write_snapshot(tmp_path / "a", make_prefix()) == (tmp_path / "a").stat().st_size
 
 
 @pytest.mark.parametrize("max_blocks", [1, 2, 3, 4])
 def test_beginning_is_kept_if_there_is_no_more_room(saved, max_blocks):
-    whole, part = make_snapshot(), read(saved, max_blocks=max_blocks)
+    whole, part = make_prefix(), read(saved, max_blocks=max_blocks)
     num_kept = min(3, max_blocks)
-    assert part.token_ids == whole.token_ids[: num_kept * 4]
-    assert part.digests == whole.digests[:num_kept]
+    assert (part.token_ids, part.digests) == (whole.token_ids, whole.digests)
     assert part.contents.num_blocks == num_kept
     assert bytes(part.contents.keys) == first_blocks(whole.contents.keys, num_kept, 3)
     assert bytes(part.contents.values) == first_blocks(whole.contents.values, num_kept, 3)
@@ -102,7 +109,7 @@ def test_file_with_bytes_missing_or_replaced_or_too_many_is_refused(content, dam
 @pytest.mark.parametrize("field", [f.name for f in fields(IDENTITY) if f.name != "model_name"])
 def test_file_of_another_model_or_cache_is_refused(saved, field):
     value = getattr(IDENTITY, field)
-    other = replace(IDENTITY, **{field: value + 1 if isinstance(value, int) else value + " 2"})
+    other = replace(IDENTITY, **{field: value + " 2" if isinstance(value, str) else (value or 0) + 1})
     message = refusal(saved, identity=other)
     assert "it was saved" in message
     assert IDENTITY.scope("app") != other.scope("app")
@@ -125,7 +132,7 @@ def test_refusal_says_what_differs(saved, change, said):
 
 
 def test_another_name_of_the_same_model_changes_nothing(saved):
-    assert read(saved, identity=replace(IDENTITY, model_name="Renamed")).token_ids == make_snapshot().token_ids
+    assert read(saved, identity=replace(IDENTITY, model_name="Renamed")).token_ids == make_prefix().token_ids
 
 
 def test_another_security_domain_gets_nothing(saved):
@@ -133,21 +140,23 @@ def test_another_security_domain_gets_nothing(saved):
 
 
 def test_security_domain_is_not_written_in_clear(tmp_path):
-    write_snapshot(tmp_path / "a", make_snapshot(domain="a secret key"))
+    write_snapshot(tmp_path / "a", make_prefix(domain="a secret key"))
     assert b"a secret key" not in (tmp_path / "a").read_bytes()
 
 
-@pytest.mark.parametrize("field", ["format_version", "identity", "scope", "num_blocks", "tokens_digest"])
+@pytest.mark.parametrize(
+    "field", ["format_version", "identity", "scope", "num_blocks", "num_passed_blocks", "tokens_digest"]
+)
 @pytest.mark.parametrize("value", [None, 0, -1, 1.0, True, "x", [], {}, 10**30])
 def test_descriptor_with_another_value_is_refused(content, damaged, field, value):
     damaged.write_bytes(with_header(content, lambda header: {**header, field: value}))
-    if field == "format_version" and value == 1:
-        assert read(damaged)  # 1.0 and true are the number it should be
-    else:
+    if (field, value) not in UNCHANGED:
         refusal(damaged)
 
 
-@pytest.mark.parametrize("field", ["format_version", "identity", "scope", "num_blocks", "tokens_digest"])
+@pytest.mark.parametrize(
+    "field", ["format_version", "identity", "scope", "num_blocks", "num_passed_blocks", "tokens_digest"]
+)
 def test_descriptor_without_a_field_is_refused(content, damaged, field):
     damaged.write_bytes(with_header(content, lambda header: {k: v for k, v in header.items() if k != field}))
     refusal(damaged)
@@ -189,7 +198,7 @@ def test_pipe_is_not_waited_for(tmp_path):
 def test_cancelled_writing_leaves_nothing_and_keeps_what_was_there(saved, num_checks):
     before, answers = saved.read_bytes(), iter([False] * (num_checks - 1))
     with pytest.raises(JobCancelledError):
-        write_snapshot(saved, make_snapshot(2), lambda: next(answers, True))
+        write_snapshot(saved, make_prefix(2), lambda: next(answers, True))
     assert [path.name for path in saved.parent.iterdir()] == [saved.name]
     assert saved.read_bytes() == before
 
@@ -203,4 +212,4 @@ def test_cancelled_reading_ends(saved):
 def test_disk_that_cannot_be_written_is_told(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(SnapshotError, match="Cannot save to"):
-        write_snapshot(tmp_path / "file" / "chat.prefix", make_snapshot())
+        write_snapshot(tmp_path / "file" / "chat.prefix", make_prefix())
