@@ -17,7 +17,7 @@ from engine.commands.sampling import add_sampling, read_sampling
 from engine.commands.session import EngineSession
 from engine.commands.trim_notice import TrimNotice
 from engine.config import EngineConfig, Speculation
-from engine.errors import InvalidRequestError, SnapshotError
+from engine.errors import InvalidRequestError
 from engine.messages import (
     Cancel,
     ChatMessage,
@@ -100,10 +100,7 @@ def run_generate(args: argparse.Namespace) -> int:
             if completion.error is not None:
                 failures.append(f"prompt {index + 1}: {completion.error.message}")
         if args.save_prefix is not None:
-            try:
-                save_prefix(session, args.save_prefix, owner="0")
-            except SnapshotError as error:
-                failures.append(str(error))
+            failures += save_prefix(session, args.save_prefix, owner="0")
     if args.json:
         print(json.dumps([completion.to_json() for completion in completions.values()], ensure_ascii=False, indent=1))
     else:

@@ -10,7 +10,6 @@ import sys
 from pathlib import Path
 
 from engine.commands.session import EngineSession
-from engine.errors import SnapshotError
 from engine.messages import PrefixRefused, PrefixRestored, PrefixSaved, RestorePrefix, SavePrefix
 
 
@@ -41,12 +40,13 @@ def restore_prefix(session: EngineSession, path: Path, owner: str) -> None:
                 return
 
 
-def save_prefix(session: EngineSession, path: Path, owner: str) -> None:
-    """Wait until a file is written. Raises `SnapshotError` if it is not."""
+def save_prefix(session: EngineSession, path: Path, owner: str) -> list[str]:
+    """Wait until a file is written; what went wrong, if anything did."""
     session.send(SavePrefix(owner, str(path)))
     for event in session.events():
         match event:
             case PrefixSaved():
-                return
+                return []
             case PrefixRefused(_, _, _, message):
-                raise SnapshotError(message)
+                return [message]
+    raise AssertionError("events end with the engine alone, which raises")

@@ -52,10 +52,9 @@ class Runner:
 
     def read_blocks(self, block_ids: Chunks[int]) -> BlockContents:
         """A copy of whole blocks, in host memory."""
-        copy = make_host_pool(self._pool, len(block_ids))
-        self._copy(self._pool, copy, list(block_ids), list(range(len(block_ids))))
-        keys, values = (side.view(torch.uint8).flatten().numpy().data for side in (copy.keys, copy.values))
-        return BlockContents(len(block_ids), keys, values)
+        pool, ids = self._pool, torch.tensor(block_ids, dtype=torch.int64, device=self._backend.device)
+        keys, values = (side.index_select(1, ids).cpu().view(torch.uint8).flatten() for side in (pool.keys, pool.values))
+        return BlockContents(len(block_ids), keys.numpy().data, values.numpy().data)
 
     def write_blocks(self, contents: BlockContents, pairs: Chunks[tuple[int, int]]) -> None:
         """Write some of the `contents` into the pool: pairs (index in contents, block id)."""

@@ -24,6 +24,15 @@ def test_restored_prompt_is_not_computed_again_and_gives_the_same_tokens(engine,
     assert (cold["cached_tokens"], warm["cached_tokens"]) == (0, (cold["prompt_tokens"] - 1) // 16 * 16)
 
 
+def test_long_system_prompt_is_computed_by_the_first_run_alone(engine, tmp_path):
+    common = ("--backend", "cpu", "--max-tokens", "4", "--system", PROSE)
+    saved = str(tmp_path / "system.prefix")
+    (first,) = generate(engine, *common, "--prompt", "Who wrote this?", "--save-prefix", saved)
+    (second,) = generate(engine, *common, "--prompt", "Name a river.", "--restore-prefix", saved)
+    assert first["cached_tokens"] == 0
+    assert second["prompt_tokens"] - second["cached_tokens"] < 40 < second["prompt_tokens"] / 4
+
+
 def test_file_of_another_backend_or_damaged_is_refused_and_the_answer_comes_all_the_same(engine, tmp_path):
     path = tmp_path / "prose.prefix"
     (cold,) = generate(engine, *arguments("cpu"), "--save-prefix", str(path))

@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from engine.commands.prefix_files import restore_prefix, save_prefix
-from engine.errors import SnapshotError
 from engine.messages import PrefixRefused, PrefixRestored, PrefixSaved, RestorePrefix, SavePrefix
 
 PATH = Path("folder") / "file"
@@ -39,12 +38,12 @@ def test_restoring_tells_what_did_not_fit(capsys, num_tokens, said):
 
 
 def test_file_that_cannot_be_written_is_an_error():
-    with pytest.raises(SnapshotError, match="disk is full"):
-        save_prefix(Session(PrefixRefused("0", str(PATH), "snapshot", "the disk is full")), PATH, "0")
+    session = Session(PrefixRefused("0", str(PATH), "snapshot", "the disk is full"))
+    assert save_prefix(session, PATH, "0") == ["the disk is full"]
 
 
 def test_saving_waits_for_the_file(capsys):
     session = Session(PrefixSaved("0", str(PATH), 64, 1000))
-    save_prefix(session, PATH, "0")
+    assert save_prefix(session, PATH, "0") == []
     assert session.sent == [SavePrefix("0", str(PATH))]
     assert capsys.readouterr().err == ""
