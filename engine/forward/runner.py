@@ -52,9 +52,11 @@ class Runner:
 
     def read_blocks(self, block_ids: Chunks[int]) -> BlockContents:
         """A copy of whole blocks, in host memory."""
-        pool, ids = self._pool, torch.tensor(block_ids, dtype=torch.int64, device=self._backend.device)
-        keys, values = (side.index_select(1, ids).cpu().view(torch.uint8).flatten() for side in (pool.keys, pool.values))
-        return BlockContents(len(block_ids), keys.numpy().data, values.numpy().data)
+        ids = torch.tensor(block_ids, dtype=torch.int64, device=self._backend.device)
+        keys, values = (side.index_select(1, ids).cpu() for side in (self._pool.keys, self._pool.values))
+        return BlockContents(
+            len(block_ids), *(side.view(torch.uint8).flatten().numpy().data for side in (keys, values))
+        )
 
     def write_blocks(self, contents: BlockContents, pairs: Chunks[tuple[int, int]]) -> None:
         """Write some of the `contents` into the pool: pairs (index in contents, block id)."""
