@@ -172,7 +172,7 @@ def _too_long_words(submit: Submit) -> tuple[str, str]:
     if submit.when_full == "drop_oldest" and submit.messages:
         return "system prompt and newest message alone", "shorten the message or ask for a shorter answer"
     num_questions = sum(message.role == "user" for message in submit.messages)
-    dropping = "let it drop its oldest turns, " if num_questions > 1 else ""
+    dropping = "let it forget its oldest turns, " if num_questions > 1 else ""
     return "prompt", f"shorten the chat, {dropping}or ask for a shorter answer"
 
 
