@@ -14,7 +14,7 @@ from engine.messages import WhenFull
 _HEADING = "When the chat is full"
 _CHOICES: tuple[tuple[WhenFull, str, str], ...] = (
     ("stop", "stop", "Stop: nothing is forgotten, and a new message is refused"),
-    ("drop_oldest", "forget oldest", "Forget the oldest turns: they stay here, but the model no longer sees them"),
+    ("drop_oldest", "forget", "Forget the oldest turns: they stay here, but the model no longer sees them"),
 )
 """(choice, words on the button, words in the menu)"""
 

@@ -151,6 +151,8 @@ class AnswerMessageView(MessageView):
         self.continue_button.clicked.connect(self.continue_requested)
         self.continue_button.hide()
         self.notice_label = TextLabel(kind="muted")
+        # Part of the label, so that nothing stands there without words.
+        self.notice_label.setContentsMargins(0, 0, 0, 2 * _GAP_PX)
         self.column.addWidget(self.notice_label)
         self.column.addWidget(_author(message.model_name or "Answer"))
         self.column.addWidget(self.state_label)

@@ -255,7 +255,13 @@ def _forgotten_words(session: Session, answer: Message) -> str:
     forgotten = answer.forgotten
     if forgotten is None or forgotten == session.forgotten_before(answer):
         return ""
-    turns = "turn 1" if forgotten.num_turns == 1 else f"turns 1 to {forgotten.num_turns}"
+    match forgotten.num_turns:
+        case 1:
+            turns = "turn 1"
+        case 2:
+            turns = "turns 1 and 2"
+        case num_turns:
+            turns = f"turns 1 to {num_turns}"
     return f"The chat is full: from here on the model no longer sees {turns} ({forgotten.num_tokens:,} tokens)."
 
 

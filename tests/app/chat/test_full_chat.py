@@ -36,14 +36,14 @@ def test_a_chat_stops_when_it_is_full_unless_the_person_chooses_otherwise(desk: 
 def test_the_choice_holds_for_the_next_message_and_after_a_restart(desk: Desk) -> None:
     turn(desk)
     desk.tab.full_choice.actions_by_choice["drop_oldest"].trigger()
-    assert desk.tab.full_choice.text() == "When full: forget oldest ▾"
+    assert desk.tab.full_choice.text() == "When full: forget ▾"
     desk.send("hello")
     assert desk.engine.submits()[-1].when_full == "drop_oldest"
     other = History(desk.path)
     session = other.load(desk.tab.session.id)
     other.close()
     assert session is not None
-    assert desk.open(session).full_choice.text() == "When full: forget oldest ▾"
+    assert desk.open(session).full_choice.text() == "When full: forget ▾"
 
 
 def test_the_choice_of_a_chat_without_messages_is_saved_with_the_first(desk: Desk) -> None:
