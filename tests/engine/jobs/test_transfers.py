@@ -50,8 +50,9 @@ def test_what_was_saved_is_restored_right_after(tmp_path, thread, answers):
     save, restore = SavePrefix("chat", path), RestorePrefix("chat", path)
     thread.save(save, make_prefix())
     thread.restore(restore, IDENTITY, 100)
-    size_bytes = (tmp_path / "file").stat().st_size if answers.wait(2) else 0
-    assert answers.wait(2) == [PrefixSaved("chat", path, 12, size_bytes), InstallPrefix(restore, make_prefix())]
+    saved, install = answers.wait(2)
+    assert saved == PrefixSaved("chat", path, 12, (tmp_path / "file").stat().st_size)
+    assert install == InstallPrefix(restore, make_prefix())
 
 
 def test_refusal_is_told_and_the_next_transfer_goes_on(tmp_path, thread, answers):
