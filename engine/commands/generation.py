@@ -12,6 +12,7 @@ from typing import Any, get_args
 from engine.commands.answer_printer import AnswerPrinter
 from engine.commands.completions import CompletedAnswer, Completion, collect
 from engine.commands.exit_codes import EXIT_ERROR, EXIT_OK
+from engine.commands.prefix_files import add_prefix_files, restore_prefix, save_prefix
 from engine.commands.sampling import add_sampling, read_sampling
 from engine.commands.session import EngineSession
 from engine.commands.trim_notice import TrimNotice
@@ -39,6 +40,7 @@ def add_parsers(subparsers: argparse._SubParsersAction[Any]) -> None:
     generate.add_argument("--logprobs", type=int, metavar="N", help="tell the N most probable tokens too (with --json)")
     generate.add_argument("--prompt-logprobs", type=int, metavar="N", help="the same for the prompt's tokens")
     generate.add_argument("-n", type=int, default=1, help="so many answers to each prompt (%(default)s)")
+    add_prefix_files(generate)
     generate.set_defaults(run=run_generate)
     chat = subparsers.add_parser("chat", help="chat on the terminal")
     chat.add_argument("model", metavar="MODEL")
@@ -87,17 +89,24 @@ def run_generate(args: argparse.Namespace) -> int:
     completions = {str(index): Completion(slots) for index, slots in enumerate(answers)}
     # All of them may have to wait.
     config = replace(_config(args), max_waiting_requests=len(args.prompt))
+    failures: list[str] = []
     with EngineSession(config, args.model) as session:
+        if args.restore_prefix is not None:
+            restore_prefix(session, args.restore_prefix, owner="0")
         for request_id, prompt in zip(completions, args.prompt, strict=True):
             session.send(_submit(request_id, prompt, args, params))
         collect(session, completions)
-    failures = [completion.error for completion in completions.values() if completion.error is not None]
+        for index, completion in enumerate(completions.values()):
+            if completion.error is not None:
+                failures.append(f"prompt {index + 1}: {completion.error.message}")
+        if args.save_prefix is not None:
+            failures += save_prefix(session, args.save_prefix, owner="0")
     if args.json:
         print(json.dumps([completion.to_json() for completion in completions.values()], ensure_ascii=False, indent=1))
     else:
         _print_texts(list(completions.values()))
     for failure in failures:
-        print(f"error: prompt {int(failure.request_id) + 1}: {failure.message}", file=sys.stderr)
+        print(f"error: {failure}", file=sys.stderr)
     return EXIT_ERROR if failures else EXIT_OK
 
 
