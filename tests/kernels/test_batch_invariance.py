@@ -78,7 +78,7 @@ def test_rows_of_one_table_attend_as_sequences_alone(
 ) -> None:
     """Guessed tokens come so: one row each, with contexts that grow by one."""
     case = attention_case([(7, 146), (1, 90)])
-    pools = case.key_pool, case.value_pool
+    pools = case.key_pool.to(backend.kv_dtype), case.value_pool.to(backend.kv_dtype)
     contexts = (*range(140, 147), 90)
     tables = (*[case.batch.block_tables[0]] * 7, case.batch.block_tables[1])
     together = backend.paged_attention(
