@@ -27,6 +27,8 @@ class Batch:
     forward: ForwardInput
     draws: tuple[Draw, ...]
     draw_rows: Tensor
+    draws_every_row: bool
+    """`draw_rows` is every row once, in order: plain decoding."""
 
 
 def build_batch(chunks: Chunks[ScheduledChunk], block_size: int, device: torch.device) -> Batch:
@@ -47,7 +49,8 @@ def build_batch(chunks: Chunks[ScheduledChunk], block_size: int, device: torch.d
     num_narrow_rows = sum(chunk.num_rows for chunk in ordered if not _is_wide(chunk))
     forward = forward_input([_span(chunk) for chunk in ordered], block_size, device, num_narrow_rows)
     rows = torch.tensor(draw_rows, dtype=torch.int64, device=device)
-    return Batch(tuple(ordered), tuple(first_rows), forward, tuple(draws), rows)
+    draws_every_row = draw_rows == list(range(num_rows))
+    return Batch(tuple(ordered), tuple(first_rows), forward, tuple(draws), rows, draws_every_row)
 
 
 def own_draws(chunk: ScheduledChunk) -> list[Draw]:

@@ -75,19 +75,21 @@ class Runner:
         """Compute the chunks, draw the next tokens of every sequence whose gap this closes, and verify its draft."""
         batch: Batch = build_batch(chunks, self._pool.block_size, self._backend.device)
         hidden = self._decoder.hidden(batch.forward, self._pool)
-        logits = self._decoder.logits(hidden[batch.draw_rows]) if batch.draws else hidden[:0]
+        drawn = hidden if batch.draws_every_row else hidden[batch.draw_rows]
+        logits = self._decoder.logits(drawn) if batch.draws else drawn
         tokens = self._verifier.tokens(logits, batch.draws, batch.chunks)
         results: dict[Sequence, ChunkResult] = {}
         for chunk, start, (own, forks) in zip(batch.chunks, batch.first_rows, tokens, strict=True):
-            logprobs = self._prompt_logprobs(chunk, hidden[start : start + chunk.num_rows])
+            logprobs = self._prompt_logprobs(chunk, start, hidden)
             results[chunk.sequence] = ChunkResult(own, forks, logprobs)
         return results
 
-    def _prompt_logprobs(self, chunk: ScheduledChunk, hidden: Tensor) -> tuple[TokenLogprobs, ...]:
-        """Of the prompt's tokens after the chunk's rows; hidden: [rows, hidden]."""
+    def _prompt_logprobs(self, chunk: ScheduledChunk, first_row: int, hidden: Tensor) -> tuple[TokenLogprobs, ...]:
+        """Of the prompt's tokens after the chunk's rows, which are those of hidden [M, hidden] from `first_row` on."""
         sequence = chunk.sequence
         if not sequence.needs_prompt_logprobs:
             return ()
+        hidden = hidden[first_row : first_row + chunk.num_rows]
         start = sequence.num_computed_tokens
         # Rows that were computed again, after a preemption, were told before.
         first, last = sequence.num_told_logprobs, min(start + chunk.num_tokens, sequence.num_prompt_tokens - 1)

@@ -38,6 +38,9 @@ class Sampler:
         self._backend = backend
         # Lists of a request may name most of a vocabulary: they become tensors once, not once a token.
         self._fixed_edits: WeakKeyDictionary[Sequence, LogitEdits] = WeakKeyDictionary()
+        # From step to step mostly the same sequences draw: then only the random numbers are new.
+        self._columns_of: list[SamplingParams] = []
+        self._columns: SamplingTensors | None = None
 
     def draw(self, logits: Tensor, draws: Sequences[Draw]) -> list[int]:
         """One token id per draw, from its row of logits [B, V]."""
@@ -53,14 +56,11 @@ class Sampler:
         params = [draw.sequence.params for draw in draws]
         uniforms = [uniform(draw.sequence.seed, draw.position) for draw in draws]
         edits = tuple(self._edits(draw) for draw in draws)
-        is_typical = any(p.typical_p < 1 for p in params)
-        return SamplingTensors(
-            temperature=torch.tensor([p.temperature for p in params], dtype=torch.float32),
-            top_k=torch.tensor([p.top_k for p in params], dtype=torch.int64),
-            top_p=torch.tensor([p.top_p for p in params], dtype=torch.float32),
-            min_p=torch.tensor([p.min_p for p in params], dtype=torch.float32),
+        if self._columns is None or params != self._columns_of:
+            self._columns_of, self._columns = params, _columns(params)
+        return replace(
+            self._columns,
             uniform=torch.tensor(uniforms, dtype=torch.float64),
-            typical_p=torch.tensor([p.typical_p for p in params], dtype=torch.float32) if is_typical else None,
             edits=edits if any(row is not None for row in edits) else None,
         )
 
@@ -103,6 +103,19 @@ class Sampler:
             return None
         logprob, top_ids, top_logprobs = self._backend.logprobs(row, token_id, num_top)
         return TokenLogprobs(logprob, tuple(zip(top_ids, top_logprobs, strict=True)))
+
+
+def _columns(params: Sequences[SamplingParams]) -> SamplingTensors:
+    """What does not change from token to token; `uniform` is yet to come."""
+    is_typical = any(p.typical_p < 1 for p in params)
+    return SamplingTensors(
+        temperature=torch.tensor([p.temperature for p in params], dtype=torch.float32),
+        top_k=torch.tensor([p.top_k for p in params], dtype=torch.int64),
+        top_p=torch.tensor([p.top_p for p in params], dtype=torch.float32),
+        min_p=torch.tensor([p.min_p for p in params], dtype=torch.float32),
+        uniform=torch.zeros(len(params), dtype=torch.float64),
+        typical_p=torch.tensor([p.typical_p for p in params], dtype=torch.float32) if is_typical else None,
+    )
 
 
 def has_penalties(params: SamplingParams) -> bool:

@@ -49,10 +49,11 @@ def forward_input(
             starts.append(first_row + context - span.start)
             contexts.append(context)
             tables.append(table)
+    ids, places, targets = torch.tensor([token_ids, positions, slots], dtype=torch.int64, device=device).unbind()
     return ForwardInput(
-        torch.tensor(token_ids, device=device),
-        torch.tensor(positions, device=device),
-        torch.tensor(slots, device=device),
+        ids,
+        places,
+        targets,
         AttentionBatch(tuple(starts), tuple(contexts), tuple(tables)),
         len(token_ids) if num_narrow_rows is None else num_narrow_rows,
     )

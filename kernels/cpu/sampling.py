@@ -31,7 +31,7 @@ class Sampler:
     def sample(self, logits: Tensor, params: SamplingTensors) -> Tensor:
         """Token ids int64 [B], from logits [B, V]."""
         logits = logits.float().contiguous()
-        if params.edits is None and not bool(params.temperature.any()):
+        if params.edits is None and not any(params.temperature.tolist()):
             return self._argmax(logits)
         token_ids = self._draw(logits, params)
         num_rows = len(logits)

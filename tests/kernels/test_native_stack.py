@@ -1,0 +1,195 @@
+"""Whole decoders on the native backend: one call or one per operation, in company, by any number of threads."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+import torch
+from torch import Tensor
+
+from kernels.cpu.backend import CpuBackend
+from kernels.formats import KernelShapeError
+from kernels.layers import OperationStack
+from kernels.ops import AttentionBatch, Backend, DecoderLayer, ForwardInput, Norm
+from kernels.reference import ReferenceBackend
+from tests.kernels.cases import assert_rows_close, random_norm, random_weight
+
+HIDDEN, HEADS, KV_HEADS, HEAD_DIM, FEED_FORWARD, VOCABULARY = 96, 6, 2, 32, 160, 70
+NUM_BLOCKS, BLOCK_SIZE, MAX_POSITIONS = 40, 8, 300
+
+
+def describe_layer(number: int, is_rich: bool) -> dict[str, object]:
+    """The plain weights of one layer; a rich one has everything that a layer can have."""
+    torch.manual_seed(number)
+    angles = torch.outer(torch.arange(float(MAX_POSITIONS)), 0.5 ** torch.arange(HEAD_DIM / 2))
+    return {
+        "attention_norm": random_norm(HIDDEN),
+        "qkv": random_weight((HEADS + 2 * KV_HEADS) * HEAD_DIM, HIDDEN),
+        "qkv_bias": torch.randn((HEADS + 2 * KV_HEADS) * HEAD_DIM) if is_rich else None,
+        "query_norm": random_norm(HEAD_DIM) if is_rich else None,
+        "key_norm": random_norm(HEAD_DIM) if is_rich else None,
+        "rope_table": torch.stack([angles.cos(), angles.sin()], dim=1),
+        "scale": HEAD_DIM**-0.5,
+        "window": 11 if is_rich and number % 2 else None,
+        "softcap": 3.0 if is_rich else None,
+        "output": random_weight(HIDDEN, HEADS * HEAD_DIM, 8),
+        "attention_post_norm": random_norm(HIDDEN) if is_rich else None,
+        "feed_forward_norm": random_norm(HIDDEN),
+        "gate_up": random_weight(2 * FEED_FORWARD, HIDDEN, 4, 32, True),
+        "activation": "gelu_tanh" if is_rich else "silu",
+        "down": random_weight(HIDDEN, FEED_FORWARD, 8),
+        "feed_forward_post_norm": random_norm(HIDDEN) if is_rich else None,
+    }
+
+
+def prepare(backend: Backend, is_rich: bool, num_layers: int = 3) -> tuple[object, tuple[DecoderLayer, ...]]:
+    layers = []
+    for number in range(num_layers):
+        plain = describe_layer(number, is_rich)
+        matrices = {name: backend.prepare(plain[name]) for name in ("qkv", "output", "gate_up", "down")}
+        layers.append(DecoderLayer(**(plain | matrices)))
+    torch.manual_seed(99)
+    return backend.prepare(random_weight(VOCABULARY, HIDDEN, 8)), tuple(layers)
+
+
+def pools(backend: Backend, num_layers: int = 3) -> tuple[Tensor, Tensor]:
+    shape = (num_layers, NUM_BLOCKS, KV_HEADS, BLOCK_SIZE, HEAD_DIM)
+    return torch.full(shape, float("nan"), dtype=backend.kv_dtype), torch.full(
+        shape, float("nan"), dtype=backend.kv_dtype
+    )
+
+
+def prompt_input(sequences: list[int], seed: int = 0) -> list[ForwardInput]:
+    """Each sequence of so many tokens alone, in blocks of its own that lie scattered."""
+    torch.manual_seed(seed)
+    free = (1 + torch.randperm(NUM_BLOCKS - 1)).tolist()
+    inputs = []
+    for num_tokens in sequences:
+        table = torch.tensor([free.pop() for _ in range(-(-num_tokens // BLOCK_SIZE))])
+        positions = torch.arange(num_tokens)
+        inputs.append(
+            ForwardInput(
+                torch.randint(0, VOCABULARY, (num_tokens,)),
+                positions,
+                table[positions // BLOCK_SIZE] * BLOCK_SIZE + positions % BLOCK_SIZE,
+                AttentionBatch((0, num_tokens), (num_tokens,), (table,)),
+                num_tokens,
+            )
+        )
+    return inputs
+
+
+def rows_of(source: ForwardInput, first: int, end: int) -> ForwardInput:
+    """Some rows of one sequence alone, given that those before are cached."""
+    batch = AttentionBatch((0, end - first), (end,), source.attention.block_tables)
+    columns = (column[first:end].contiguous() for column in (source.token_ids, source.positions, source.slots))
+    return ForwardInput(*columns, batch, end - first)
+
+
+def together(inputs: list[ForwardInput]) -> ForwardInput:
+    starts = [0]
+    for each in inputs:
+        starts.append(starts[-1] + len(each.token_ids))
+    contexts = tuple(each.attention.context_lengths[0] for each in inputs)
+    tables = tuple(each.attention.block_tables[0] for each in inputs)
+    columns = (torch.cat([getattr(i, name) for i in inputs]) for name in ("token_ids", "positions", "slots"))
+    return ForwardInput(*columns, AttentionBatch(tuple(starts), contexts, tables), starts[-1])
+
+
+@pytest.mark.parametrize("is_rich", [False, True])
+@pytest.mark.parametrize("kv_dtype", [torch.float16, torch.float32])
+def test_a_stack_has_the_bits_of_its_operations(is_rich: bool, kv_dtype: torch.dtype) -> None:
+    backend = CpuBackend(2, kv_dtype)
+    table, layers = prepare(backend, is_rich)
+    rows = together(prompt_input([1, 17, 60, 129]))
+    results = []
+    for stack in (backend.stack_layers(table, layers, 1.5), OperationStack(backend, table, layers, 1.5)):
+        keys, values = pools(backend)
+        hidden = stack.hidden(rows, keys, values)
+        written = [pool.transpose(2, 3).flatten(1, 2)[:, rows.slots] for pool in (keys, values)]
+        results.append([hidden, *written])
+    for actual, expected in zip(*results, strict=True):
+        assert not bool(actual.isnan().any())
+        assert torch.equal(actual, expected)
+
+
+@pytest.mark.parametrize("is_rich", [False, True])
+def test_a_stack_agrees_with_the_reference(is_rich: bool) -> None:
+    results = []
+    for backend in (CpuBackend(2), ReferenceBackend()):
+        stack = backend.stack_layers(*prepare(backend, is_rich))
+        results.append(stack.hidden(together(prompt_input([1, 17, 129])), *pools(backend)))
+    # Eight-bit activations in every product: their errors add up over the layers.
+    assert_rows_close(*results, tolerance=0.2)
+    errors = (results[0] - results[1]).square().mean().sqrt() / results[1].square().mean().sqrt()
+    assert float(errors) < 0.03
+
+
+@pytest.mark.parametrize("is_rich", [False, True])
+def test_rows_have_the_same_bits_alone_in_company_and_by_any_number_of_threads(is_rich: bool) -> None:
+    inputs = prompt_input([60, 1, 129, 33])
+    results = []
+    for num_threads in (1, 2, 3):
+        backend = CpuBackend(num_threads)
+        stack = backend.stack_layers(*prepare(backend, is_rich))
+        keys, values = pools(backend)
+        results.append(stack.hidden(together(inputs), keys, values))
+        results.append(torch.cat([stack.hidden(each, *pools(backend)) for each in inputs]))
+        chunked, (keys, values) = [], pools(backend)
+        for each in inputs:
+            cuts = [0, *(cut for cut in (1, 7, 40) if cut < len(each.token_ids)), len(each.token_ids)]
+            chunks = [rows_of(each, first, end) for first, end in pairwise(cuts)]
+            chunked += [stack.hidden(chunk, keys, values) for chunk in chunks]
+        results.append(torch.cat(chunked))
+    for result in results[1:]:
+        assert torch.equal(result, results[0])
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "message"),
+    [
+        ("token_ids", VOCABULARY, "a token id"),
+        ("token_ids", -1, "a token id"),
+        ("positions", MAX_POSITIONS, "a position"),
+        ("slots", NUM_BLOCKS * BLOCK_SIZE, "a slot"),
+    ],
+)
+def test_rows_outside_the_tables_are_refused_and_write_nothing(column: str, value: int, message: str) -> None:
+    backend = CpuBackend(1)
+    stack = backend.stack_layers(*prepare(backend, is_rich=False))
+    (rows,) = prompt_input([9])
+    getattr(rows, column)[4] = value
+    keys, values = pools(backend)
+    with pytest.raises(KernelShapeError, match=message):
+        stack.hidden(rows, keys, values)
+    assert bool(keys.isnan().all())
+
+
+def test_a_block_outside_the_pool_is_refused() -> None:
+    backend = CpuBackend(1)
+    stack = backend.stack_layers(*prepare(backend, is_rich=False))
+    (rows,) = prompt_input([9])
+    rows.attention.block_tables[0][1] = NUM_BLOCKS
+    with pytest.raises(KernelShapeError, match="a block id"):
+        stack.hidden(rows, *pools(backend))
+
+
+def test_pools_of_another_model_are_refused() -> None:
+    backend = CpuBackend(1)
+    stack = backend.stack_layers(*prepare(backend, is_rich=False))
+    (rows,) = prompt_input([9])
+    with pytest.raises(KernelShapeError, match="key_pool"):
+        stack.hidden(rows, *pools(backend, num_layers=2))
+
+
+def test_norms_share_their_epsilon() -> None:
+    backend = CpuBackend(1)
+    table, (layer,) = prepare(backend, is_rich=False, num_layers=1)
+    assert isinstance(layer.attention_norm, Norm)
+    other = DecoderLayer(
+        **{name: getattr(layer, name) for name in DecoderLayer.__dataclass_fields__}
+        | {"feed_forward_norm": Norm(torch.ones(HIDDEN), 1e-3)}
+    )
+    with pytest.raises(AssertionError):
+        backend.stack_layers(table, (other,))
