@@ -73,6 +73,9 @@ def write_snapshot(path: Path, prefix: SavedPrefix, is_cancelled: IsCancelled | 
     """Write a file whole or not at all; returns its bytes. Raises `SnapshotError`, `JobCancelledError`."""
     digest, size_bytes = hashlib.sha256(), 0
     try:
+        # Only a file is replaced: whoever holds a pipe or a device by its name would lose it.
+        if path.exists() and not path.is_file():
+            raise SnapshotError(f"{path} is a folder or a device, no file: choose another name to save to")
         with new_file(path) as file:
             for part in _parts(prefix):
                 for chunk in _pieces(memoryview(digest.digest() if part is None else part).cast("B")):

@@ -213,3 +213,13 @@ def test_disk_that_cannot_be_written_is_told(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(SnapshotError, match="Cannot save to"):
         write_snapshot(tmp_path / "file" / "chat.prefix", make_prefix())
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes on this system")
+def test_pipe_is_not_replaced_by_a_file(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(SnapshotError, match="no file: choose another name"):
+        write_snapshot(pipe, make_prefix())
+    assert pipe.is_fifo()
+    assert [path.name for path in tmp_path.iterdir()] == ["pipe"]
