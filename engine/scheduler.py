@@ -15,6 +15,7 @@ from engine.draft import MAX_DRAFT_TOKENS, NO_DRAFT, Draft
 from engine.errors import QueueFullError
 from engine.messages import QueueReason
 from engine.sequence import Sequence, SequenceState
+from engine.step_times import StepTimes
 
 Preemption = Literal["swap", "recompute"]
 
@@ -87,6 +88,10 @@ class SchedulerLimits:
     """A prompt is cut only at multiples of so many tokens, wherever the budget ends: see batch invariance in ADR 3."""
     preemption: Preemption | None = None
     wide_rows: int | None = None
+    max_stretch: float | None = None
+    """How many times as long a step may take for the prompts in it while answers run; None for any."""
+    min_prompt_tokens: int = 16
+    """Tokens of prompts in each step, however slow: fewer would not pay the step."""
 
     def __post_init__(self) -> None:
         # So that each running sequence can decode in each step.
@@ -108,6 +113,7 @@ class Scheduler:
         self._cache = cache
         self._limits = limits
         self.costs = costs
+        self.step_times = StepTimes()
         self.front_owner: str | None = None
         self.running: list[Sequence] = []
         self.waiting: list[Sequence] = []
@@ -146,36 +152,41 @@ class Scheduler:
 
     def schedule(self, now_s: float) -> Schedule:
         schedule = Schedule()
-        budget = self._schedule_running(schedule, now_s)
+        budget = self._schedule_running(schedule, now_s, self._prompt_budget())
         if schedule.preempted:
             # Whoever came in now would take what was just made free.
             return Schedule(schedule.chunks, schedule.preempted, reason="memory")
         reason = self._admit_waiting(schedule, budget, now_s)
         return Schedule(schedule.chunks, resumed=schedule.resumed, unpinned=schedule.unpinned, reason=reason)
 
-    def _schedule_running(self, schedule: Schedule, now_s: float) -> int:
-        """Chunks of those that run, in order; returns the budget that is left."""
-        budget = self._limits.max_batched_tokens
+    def _prompt_budget(self) -> int:
+        """Tokens of prompts in this step: a token of each running answer always fits, and comes soon enough."""
+        num_decodes = sum(sequence.state is SequenceState.DECODE for sequence in self.running)
+        budget = self._limits.max_batched_tokens - num_decodes
+        if not num_decodes or self._limits.max_stretch is None:
+            return budget
+        least = max(self._limits.min_prompt_tokens, self._limits.chunk_alignment)
+        return min(budget, max(least, self.step_times.max_prompt_tokens(self._limits.max_stretch)))
+
+    def _schedule_running(self, schedule: Schedule, now_s: float, prompt_budget: int) -> int:
+        """Chunks of those that run, in order; returns what is left of the budget for prompts."""
         order = self.in_order(self.running, now_s)
-        num_decodes = sum(sequence.state is SequenceState.DECODE for sequence in order)
         while order:
             sequence = order.pop(0)
-            num_decodes -= sequence.state is SequenceState.DECODE
-            # What later decodes need is kept for them: no prompt, however urgent, delays a running answer.
-            num_tokens = self._chunk_size(sequence, min(budget - num_decodes, self._chunk_limit(order)))
+            is_decode = sequence.state is SequenceState.DECODE
+            num_tokens = 1 if is_decode else self._chunk_size(sequence, min(prompt_budget, self._chunk_limit(order)))
             if num_tokens <= 0:
                 continue
             end = sequence.num_computed_tokens + num_tokens
             while self._cache.num_blocks_to_extend(sequence, end) > self._cache.num_available:
                 victim = order.pop() if order else sequence
-                num_decodes -= victim is not sequence and victim.state is SequenceState.DECODE
                 schedule.preempted.append(self._preempt(victim, sequence, now_s))
                 if victim is sequence:
                     break
             else:
                 self._add_chunk(schedule, sequence, num_tokens)
-                budget -= num_tokens
-        return budget
+                prompt_budget -= 0 if is_decode else num_tokens
+        return prompt_budget
 
     def _chunk_size(self, sequence: Sequence, limit: int) -> int:
         """At most `limit` of its pending tokens: all of them, or up to a place where prompts may be cut."""

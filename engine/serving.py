@@ -30,7 +30,7 @@ from engine.text.tokenizer import Tokenizer
 from kernels.ops import Backend
 
 _CHUNK_ALIGNMENT = 128
-"""The tile of rows in which the CPU backend multiplies and attends."""
+"""The tile of rows in which torch multiplies and attends."""
 _COPY_BYTES_PER_S = 2e9
 """What copying scattered blocks does on a laptop, either way."""
 _FIRST_COMPUTE_S_PER_TOKEN = 1e-3
@@ -105,8 +105,10 @@ def _serve(
         config.max_prompt_chunk,
         config.watermark,
         config.ageing_s,
-        _CHUNK_ALIGNMENT,
+        # Where one kernel does all rows alike, a prompt may be cut anywhere.
+        1 if backend.wide_rows is None else _CHUNK_ALIGNMENT,
         wide_rows=backend.wide_rows,
+        max_stretch=config.max_stretch,
     )
     scheduler = Scheduler(cache, limits, PreemptionCosts(_FIRST_COMPUTE_S_PER_TOKEN, block_bytes / _COPY_BYTES_PER_S))
     runner = Runner(decoder, backend, num_blocks, config.block_size, num_host_blocks)

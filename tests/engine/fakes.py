@@ -196,6 +196,7 @@ class FakeEngine:
         preemption: Preemption | None = None,
         ageing_s: float = 1000.0,
         chunk_alignment: int = 1,
+        max_stretch: float | None = None,
         window: int | None = None,
         choose: Callable[[Sequence[int]], int] = next_token,
         make_runner: Callable[[KVCache, Callable[[Sequence[int]], int]], FakeRunner] = FakeRunner,
@@ -215,6 +216,7 @@ class FakeEngine:
             max_batched_tokens if max_prompt_chunk is None else max_prompt_chunk,
             ageing_s=ageing_s,
             chunk_alignment=chunk_alignment,
+            max_stretch=max_stretch,
             preemption=preemption,
         )
         self.scheduler = Scheduler(self.cache, limits, PreemptionCosts(1.0, 1.0))
