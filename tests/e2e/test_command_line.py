@@ -44,7 +44,7 @@ def test_cpu_backend_agrees_on_the_first_token(engine):
     assert [c["token_ids"][0] for c in completions] == [case["token_ids"][0] for case in RAW_CASES]
 
 
-def test_backends_differ_by_less_than_a_percent_in_perplexity(engine):
+def test_backends_differ_by_less_than_half_a_percent_in_perplexity(engine):
     def perplexity(*arguments):
         result = engine("perplexity", "starter", str(DATA / "prose.txt"), "--json", *arguments)
         assert result.returncode == 0, result.stderr
@@ -52,12 +52,10 @@ def test_backends_differ_by_less_than_a_percent_in_perplexity(engine):
 
     reference = perplexity("--backend", "reference")["perplexity"]
     assert 1 < reference < 100
-    # The CPU's backend has one kernel for long prompts and another for decoded tokens.
-    wide, narrow = perplexity("--backend", "cpu"), perplexity("--backend", "cpu", "--narrow")
-    assert (wide["is_narrow"], narrow["is_narrow"]) == (False, True)
-    assert wide["perplexity"] == pytest.approx(reference, rel=0.01)
-    assert narrow["perplexity"] == pytest.approx(reference, rel=0.01)
-    assert wide["perplexity"] != narrow["perplexity"]
+    # The native backend has one kernel for long prompts and decoded tokens.
+    native = perplexity("--backend", "cpu")
+    assert native["is_narrow"]
+    assert native["perplexity"] == pytest.approx(reference, rel=0.005)
 
 
 @pytest.mark.parametrize("backend", ["reference", "cpu"])
