@@ -7,12 +7,16 @@ import threading
 from collections.abc import Callable
 from collections.abc import Sequence as Events
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from engine.config import EngineConfig, assets_dir
 from engine.environment import prepare_environment
 from engine.errors import EngineError
 from engine.messages import BlockSnapshot, Command, EngineDied, Event
 from engine.store.library import Library, ModelEntry
+
+if TYPE_CHECKING:
+    from engine.jobs.transfers import Order
 
 __all__ = ["EngineConfig", "EngineError", "EngineHandle", "ModelEntry", "assets_dir", "list_models", "remove_model"]
 
@@ -46,7 +50,7 @@ class EngineHandle:
         self._config = config
         self._sink = sink
         self._snapshot_sink = snapshot_sink
-        self._commands: queue.SimpleQueue[Command | None] = queue.SimpleQueue()
+        self._commands: queue.SimpleQueue[Order | None] = queue.SimpleQueue()
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
 

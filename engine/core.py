@@ -30,6 +30,7 @@ from engine.messages import (
     TextDelta,
 )
 from engine.metrics import Metrics
+from engine.prefixes import BlockCopier, OwnedPrefixes
 from engine.records import RequestRecord
 from engine.reports import Reports
 from engine.requests import RequestReader
@@ -42,10 +43,9 @@ _log = logging.getLogger(__name__)
 _FORWARD_ERRORS = (RuntimeError, MemoryError, ValueError, IndexError)
 """What arithmetic raises: no memory, and what torch says of shapes and indexes."""
 _MIN_TIMED_TOKENS = 16
-_MAX_REMEMBERED_OWNERS = 64
 
 
-class BatchRunner(Protocol):
+class BatchRunner(BlockCopier, Protocol):
     """What the core needs of a runner; see `engine.forward.runner.Runner`."""
 
     def move_blocks(self, moves: BlockMoves) -> None: ...
@@ -74,10 +74,10 @@ class EngineCore:
         self._block_bytes = block_bytes
         self._speculator = speculator
         self._requests: dict[str, LiveRequest] = {}
-        self._newest: dict[str, Sequence] = {}
         self._queue_reason: QueueReason = "budget"
         self._reports = Reports(scheduler, cache, block_bytes)
         self._written: frozenset[int] = frozenset()
+        self.prefixes = OwnedPrefixes(reader.cache_identity, cache, scheduler, runner)
         self.metrics = Metrics()
 
     @property
@@ -107,11 +107,7 @@ class EngineCore:
 
     def pin_prefix(self, owner: str, is_pinned: bool) -> None:
         """Keep, or no longer keep, what is cached of the owner's newest ended request."""
-        newest = self._newest.get(owner)
-        if not is_pinned:
-            self._cache.prefix_cache.unpin(owner)
-        elif newest is not None:
-            self._cache.pin(owner, newest)
+        self.prefixes.pin(owner, is_pinned)
         self._reports.pin(owner)
 
     def cancel(self, request_id: str) -> None:
@@ -326,20 +322,13 @@ class EngineCore:
         for answer in request.answers:
             if answer.sequence.is_live:
                 self._release(answer.sequence, state, now_s)
-        self._remember(request.first)
+        self.prefixes.remember(request.first)
 
     def _release(self, sequence: Sequence, state: SequenceState, now_s: float) -> None:
         sequence.move(state, now_s)
         self._scheduler.remove(sequence)
         if self._speculator is not None:
             self._speculator.forget(sequence)
-
-    def _remember(self, sequence: Sequence) -> None:
-        """Keep which tokens an owner's newest request had, so that its blocks can be pinned."""
-        self._newest.pop(sequence.owner, None)
-        self._newest[sequence.owner] = sequence
-        if len(self._newest) > _MAX_REMEMBERED_OWNERS:
-            del self._newest[next(iter(self._newest))]
 
     def stats(self) -> EngineStats:
         num_cached = self._cache.prefix_cache.num_evictable

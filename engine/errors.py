@@ -99,6 +99,12 @@ class StorageError(EngineError):
     code = "storage"
 
 
+class SnapshotError(EngineError):
+    """A saved prefix cannot be written, or cannot be installed in the running model."""
+
+    code = "snapshot"
+
+
 class DownloadError(EngineError):
     """A download could not be completed or failed its checksum."""
 

@@ -27,6 +27,11 @@ class LatencyTargets:
         return all(taken is None or bound is None or taken <= bound for taken, bound in pairs)
 
 
+INTERACTIVE = LatencyTargets(ttft_s=2.0, tpot_s=0.2)
+"""What feels like a conversation: the answer begins before one looks away, and comes no slower than one reads, which
+is some five tokens a second."""
+
+
 @dataclass(frozen=True, slots=True)
 class Goodput:
     """`num_good` of `num_requests` met all targets, in `duration_s` from the first arrival to the last end."""

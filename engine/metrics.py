@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter, deque
 from dataclasses import fields
 
+from engine.goodput import INTERACTIVE, goodput
 from engine.records import RequestRecord, summarize
 
 MAX_RECORDS = 1000
@@ -46,6 +47,7 @@ class Metrics:
             f"{ends}{_in_brackets(self.errors)}",
             ", ".join(f"{count} preempted by {how}" for how, count in sorted(self.preemptions.items())),
             self._latencies(),
+            self._goodput(),
         ]
         return "; ".join(part for part in counted if part)
 
@@ -58,6 +60,15 @@ class Metrics:
             if found is not None:
                 parts.append(f"{phase.name.removesuffix('_s')} {found.p50:.3g}/{found.p95:.3g}/{found.p99:.3g}")
         return f"p50/p95/p99 in s: {', '.join(parts)}" if parts else ""
+
+    def _goodput(self) -> str:
+        found = goodput(self.records, INTERACTIVE)
+        if found.share is None:
+            return ""
+        return (
+            f"{found.num_good} of {found.num_requests} ({found.share:.0%}) began within {INTERACTIVE.ttft_s:g} s and "
+            f"took at most {INTERACTIVE.tpot_s:g} s a token"
+        )
 
     def on_step(self, now_s: float, num_computed: int, num_generated: int) -> None:
         self.num_steps += 1

@@ -66,7 +66,7 @@ def num_pool_blocks(
     """Blocks of the KV pool: by the user's budget, else a share of the free memory, at most some full contexts.
 
     A context that is computed in chunks of at most `max_chunk` tokens takes what the model's window leaves of it.
-    Raises `OutOfMemoryError` if that is too little for one short chat.
+    Raises `OutOfMemoryError` if that is too little for one short chat, or if the budget is more than is free.
     """
     block_bytes = block_size * spec.kv_bytes_per_token(kv_element_bytes)
     share_bytes = int(memory_free_bytes * _POOL_SHARE) if budget_bytes is None else budget_bytes
@@ -81,6 +81,11 @@ def num_pool_blocks(
             f"{_mib(share_bytes)}: close other programs, raise the budget or pick a smaller model"
         )
     if budget_bytes is not None:
+        if budget_bytes > memory_free_bytes:
+            raise OutOfMemoryError(
+                f"The KV cache's budget is {_mib(budget_bytes)}, {_mib(memory_free_bytes)} of memory are free: "
+                "lower the budget or close other programs"
+            )
         return num_blocks
     return min(num_blocks, _POOL_CONTEXTS * window.peak_blocks(0, spec.max_context, max_chunk))
 

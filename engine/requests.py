@@ -10,7 +10,7 @@ from collections.abc import Sequence as Messages
 from dataclasses import dataclass
 
 from engine.answer import Answer
-from engine.cache.prefix_cache import scope_digest
+from engine.cache.identity import CacheIdentity
 from engine.errors import InvalidRequestError, RequestTooLongError
 from engine.messages import ChatMessage, SamplingParams, Submit
 from engine.sampling_checks import check_params
@@ -35,8 +35,7 @@ class RequestReader:
 
     tokenizer: Tokenizer
     template: ChatTemplate | None
-    cache_scope: tuple[str, ...]
-    """Everything but the security domain that must agree before two requests may share a block."""
+    cache_identity: CacheIdentity
     max_context: int
     pool_tokens: int
     """The longest sequence that the pool holds alone."""
@@ -62,7 +61,7 @@ class RequestReader:
         return Sequence(
             request_id=submit.request_id,
             owner=submit.owner,
-            scope=scope_digest(*self.cache_scope, submit.security_domain),
+            scope=self.cache_identity.scope(submit.security_domain),
             token_ids=prompt.token_ids,
             num_prompt_tokens=num_prompt_tokens,
             max_tokens=self._max_tokens(num_prompt_tokens, submit),
@@ -173,7 +172,7 @@ def _too_long_words(submit: Submit) -> tuple[str, str]:
     if submit.when_full == "drop_oldest" and submit.messages:
         return "system prompt and newest message alone", "shorten the message or ask for a shorter answer"
     num_questions = sum(message.role == "user" for message in submit.messages)
-    dropping = "let it drop its oldest turns, " if num_questions > 1 else ""
+    dropping = "let it forget its oldest turns, " if num_questions > 1 else ""
     return "prompt", f"shorten the chat, {dropping}or ask for a shorter answer"
 
 

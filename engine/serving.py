@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import psutil
 
+from engine.cache.identity import CacheIdentity
 from engine.cache.kv_cache import KVCache
 from engine.cache.swap import PreemptionCosts
 from engine.config import EngineConfig
@@ -15,6 +16,7 @@ from engine.core import EngineCore
 from engine.errors import OutOfMemoryError
 from engine.forward.runner import Runner
 from engine.messages import ModelLoaded, ModelLoadProgress
+from engine.models.decoder import POOL_LAYOUT
 from engine.models.loading import load_decoder
 from engine.planner import num_pool_blocks
 from engine.requests import RequestReader
@@ -87,7 +89,7 @@ def _serve(
     reader = RequestReader(
         tokenizer,
         template,
-        _cache_scope(checkpoint, backend, config.block_size),
+        _cache_identity(checkpoint, backend, config.block_size),
         spec.max_context,
         cache.window.longest_sequence(spec.max_context, num_blocks, max_chunk),
         config.default_max_tokens,
@@ -143,15 +145,23 @@ def load_template(checkpoint: Checkpoint, tokenizer: Tokenizer) -> ChatTemplate:
     return choose_template(checkpoint.chat_template, *tokens, has_chatml)
 
 
-def _cache_scope(checkpoint: Checkpoint, backend: Backend, block_size: int) -> tuple[str, ...]:
-    """What decides the bytes in a block besides the tokens."""
+def _cache_identity(checkpoint: Checkpoint, backend: Backend, block_size: int) -> CacheIdentity:
     manifest = checkpoint.manifest
-    return (
-        manifest.weights_digest,
-        manifest.tokenizer_digest,
-        repr(manifest.spec.rope),
-        f"window {manifest.spec.sliding_window}",
-        backend.name,
-        str(backend.kv_dtype),
-        f"block {block_size}",
+    spec = manifest.spec
+    formats = {f"{tensor.bits} bits in groups of {tensor.group_size}" for tensor in manifest.quantization.values()}
+    return CacheIdentity(
+        model_name=manifest.name,
+        weights_digest=manifest.weights_digest,
+        tokenizer_digest=manifest.tokenizer_digest,
+        quantization=", ".join(sorted(formats)),
+        rope=repr(spec.rope),
+        sliding_window=spec.sliding_window,
+        backend=backend.name,
+        num_layers=spec.num_layers,
+        num_kv_heads=spec.num_kv_heads,
+        head_dim=spec.head_dim,
+        block_size=block_size,
+        dtype=str(backend.kv_dtype),
+        element_bytes=backend.kv_dtype.itemsize,
+        layout=POOL_LAYOUT,
     )

@@ -18,12 +18,12 @@ from engine.config import EngineConfig
 from engine.core import EngineCore
 from engine.errors import EngineError, ModelBusyError, NoModelError
 from engine.jobs.runner import JobRunner
+from engine.jobs.transfers import InstallPrefix, Order, PrefixTransfers
 from engine.messages import (
     BlockSnapshot,
     BringToFront,
     Cancel,
     CancelJob,
-    Command,
     EngineDied,
     EngineStarted,
     EngineStats,
@@ -33,7 +33,10 @@ from engine.messages import (
     ModelLoadProgress,
     ModelUnloaded,
     PinPrefix,
+    PrefixRefused,
     RequestFailed,
+    RestorePrefix,
+    SavePrefix,
     StartJob,
     Submit,
     UnloadModel,
@@ -59,11 +62,12 @@ class Worker:
     def __init__(
         self,
         config: EngineConfig,
-        commands: queue.SimpleQueue[Command | None],
+        commands: queue.SimpleQueue[Order | None],
         closing: threading.Event,
         sink: Callable[[Events[Event]], None],
         snapshot_sink: Callable[[BlockSnapshot], None] | None,
         jobs: JobRunner,
+        transfers: PrefixTransfers,
     ) -> None:
         self._config = config
         self._commands = commands
@@ -71,6 +75,7 @@ class Worker:
         self._sink = sink
         self._snapshot_sink = snapshot_sink
         self._jobs = jobs
+        self._transfers = transfers
         self._backend: Backend
         self._library = Library(config.models_dir)
         self._model: ServedModel | None = None
@@ -120,7 +125,7 @@ class Worker:
     def _core(self) -> EngineCore | None:
         return None if self._model is None else self._model.core
 
-    def _obey(self, command: Command) -> None:
+    def _obey(self, command: Order) -> None:
         match command:
             case Submit():
                 self._submit(command)
@@ -134,6 +139,8 @@ class Worker:
             case PinPrefix(owner, is_pinned):
                 if self._core is not None:
                     self._core.pin_prefix(owner, is_pinned)
+            case SavePrefix() | RestorePrefix() | InstallPrefix():
+                self._transfer(command)
             case LoadModel(model_id):
                 self._load(model_id)
             case UnloadModel():
@@ -152,6 +159,24 @@ class Worker:
             self._events.append(RequestFailed(submit.request_id, error.code, str(error)))
         else:
             self._core.submit(submit)
+
+    def _transfer(self, command: SavePrefix | RestorePrefix | InstallPrefix) -> None:
+        """This thread's part of saving and restoring: the copy out of the pool, and the copy into it."""
+        asked = command.restore if isinstance(command, InstallPrefix) else command
+        try:
+            if self._core is None:
+                raise NoModelError("No model is loaded: load one first")
+            prefixes = self._core.prefixes
+            match command:
+                case SavePrefix(owner):
+                    self._transfers.require_room()
+                    self._transfers.save(command, prefixes.save(owner))
+                case RestorePrefix():
+                    self._transfers.restore(command, prefixes.identity, prefixes.num_blocks)
+                case InstallPrefix(RestorePrefix(owner, path), prefix):
+                    self._events.append(prefixes.install(owner, path, prefix))
+        except EngineError as error:
+            self._events.append(PrefixRefused(asked.owner, asked.path, error.code, str(error)))
 
     def _load(self, model_id: str) -> None:
         try:
@@ -252,14 +277,16 @@ class Worker:
 
 def run_engine_thread(
     config: EngineConfig,
-    commands: queue.SimpleQueue[Command | None],
+    commands: queue.SimpleQueue[Order | None],
     closing: threading.Event,
     sink: Callable[[Events[Event]], None],
     snapshot_sink: Callable[[BlockSnapshot], None] | None,
 ) -> None:
     """Body of the engine thread; returns when the engine and its jobs have ended."""
     jobs = JobRunner(config, sink)
+    transfers = PrefixTransfers(sink, commands.put)
     try:
-        Worker(config, commands, closing, sink, snapshot_sink, jobs).run()
+        Worker(config, commands, closing, sink, snapshot_sink, jobs, transfers).run()
     finally:
+        transfers.close(timeout_s=5)
         jobs.close(timeout_s=5)

@@ -20,6 +20,7 @@ from engine.messages import (
     Cancel,
     ChatMessage,
     Command,
+    ContextTrimmed,
     EngineDied,
     EngineStarted,
     EngineStats,
@@ -39,6 +40,7 @@ from engine.messages import (
     SamplingParams,
     Submit,
     TextDelta,
+    WhenFull,
 )
 
 _log = logging.getLogger(__name__)
@@ -104,7 +106,9 @@ class EngineClient(QObject):
         task.add_done_callback(self._on_task_done)
         return task
 
-    def stream(self, messages: Sequence[ChatMessage], params: SamplingParams, owner: str) -> ResponseStream:
+    def stream(
+        self, messages: Sequence[ChatMessage], params: SamplingParams, owner: str, when_full: WhenFull = "stop"
+    ) -> ResponseStream:
         """Submits a chat and gives back its events. Closing the stream before its end cancels the request."""
         request_id = uuid.uuid4().hex
         stream = ResponseStream(request_id, self._on_stream_cancelled, self._on_stream_left)
@@ -114,7 +118,7 @@ class EngineClient(QObject):
                 self.engine_missed.emit(self._death)
             return stream
         self._streams[request_id] = stream
-        self.send(Submit(request_id, params, messages=tuple(messages), owner=owner))
+        self.send(Submit(request_id, params, messages=tuple(messages), owner=owner, when_full=when_full))
         return stream
 
     async def restart(self) -> None:
@@ -152,7 +156,8 @@ class EngineClient(QObject):
     def _on_event(self, event: Event) -> None:
         match event:
             case (
-                RequestQueued()
+                ContextTrimmed()
+                | RequestQueued()
                 | RequestPreempted()
                 | RequestResumed()
                 | PrefillProgress()

@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 
 from engine.messages import (
+    ContextTrimmed,
     PrefillProgress,
     RequestFailed,
     RequestFinished,
@@ -19,7 +20,14 @@ from engine.messages import (
 )
 
 StreamEvent = (
-    RequestQueued | RequestPreempted | RequestResumed | PrefillProgress | TextDelta | RequestFinished | RequestFailed
+    ContextTrimmed
+    | RequestQueued
+    | RequestPreempted
+    | RequestResumed
+    | PrefillProgress
+    | TextDelta
+    | RequestFinished
+    | RequestFailed
 )
 
 

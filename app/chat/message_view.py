@@ -33,6 +33,19 @@ def stats_text(message: Message) -> str:
     return " · ".join(parts)
 
 
+def phases_text(stats: AnswerStats | None) -> str:
+    """`waiting 0.02 s, reading 0.19 s, writing 3.10 s, set aside 0.40 s`: where the time went; empty if not known."""
+    if stats is None or stats.queue_s is None:
+        return ""
+    phases = {
+        "waiting": stats.queue_s,
+        "reading": stats.prefill_s,
+        "writing": stats.decode_s,
+        "set aside for other chats": stats.preempted_s,
+    }
+    return ", ".join(f"{name} {time_s:.2f} s" for name, time_s in phases.items() if time_s)
+
+
 def _figures(stats: AnswerStats) -> list[str]:
     parts = []
     if stats.tokens_per_s is not None:
@@ -137,6 +150,10 @@ class AnswerMessageView(MessageView):
         self.continue_button.setToolTip("Ask the model to go on")
         self.continue_button.clicked.connect(self.continue_requested)
         self.continue_button.hide()
+        self.notice_label = TextLabel(kind="muted")
+        # Part of the label, so that nothing stands there without words.
+        self.notice_label.setContentsMargins(0, 0, 0, 2 * _GAP_PX)
+        self.column.addWidget(self.notice_label)
         self.column.addWidget(_author(message.model_name or "Answer"))
         self.column.addWidget(self.state_label)
         self.column.addWidget(self.body)
@@ -149,8 +166,14 @@ class AnswerMessageView(MessageView):
         self.column.addLayout(footer)
         self._num_shown = 0
         self.show_text()
+        self.show_notice("")
         self.show_state("")
         self.show_end()
+
+    def show_notice(self, words: str) -> None:
+        """What a person should know before the answer; empty for nothing."""
+        self.notice_label.setText(words)
+        self.notice_label.setVisible(bool(words))
 
     def show_text(self) -> None:
         """Shows what the message's text has gained."""
@@ -172,6 +195,7 @@ class AnswerMessageView(MessageView):
             self.body.finish()
             self.show_state("")
         self.stats_label.setText(stats_text(self.message))
+        self.stats_label.setToolTip(phases_text(self.message.stats))
         self.copy_button.setVisible(is_over and bool(self.message.text))
         self.error_panel.show_error(self.message.error, self.message.error_code)
 

@@ -17,12 +17,13 @@ from app.bridge.response_stream import ResponseStream, StreamEvent
 from app.bridge.throttle import Throttle
 from app.chat.composer import Composer
 from app.chat.context_gauge import ContextGauge
+from app.chat.full_choice import FullChoice
 from app.chat.stream_buffer import StreamBuffer
 from app.chat.transcript import Transcript
 from app.state.history import History, HistoryError
 from app.state.session import Message, Session
 from app.widgets.icons import show_icon
-from engine.messages import ModelLoaded, RequestFailed, RequestFinished, SamplingParams, TextDelta
+from engine.messages import ModelLoaded, RequestFailed, RequestFinished, SamplingParams, TextDelta, WhenFull
 
 # A killed process loses at most this much of a streaming answer.
 SAVE_INTERVAL_MS = 300
@@ -81,8 +82,11 @@ class ChatTab(QWidget):
         show_icon(self.stop_button, "stop")
         self.stop_button.clicked.connect(self.stop)
         self.gauge = ContextGauge()
+        self.full_choice = FullChoice(self.session.when_full)
+        self.full_choice.chosen.connect(self._on_full_chosen)
         self.footer = QHBoxLayout()
         self.footer.addWidget(self.gauge)
+        self.footer.addWidget(self.full_choice)
         self.footer.addStretch(1)
         self.footer.addWidget(self.send_button)
         self.footer.addWidget(self.stop_button)
@@ -163,9 +167,19 @@ class ChatTab(QWidget):
         self.session.title = title
         self.changed.emit()
 
+    def _on_full_chosen(self, when_full: WhenFull) -> None:
+        self.session.when_full = when_full
+        try:
+            # A chat that is not on disk yet takes it there with its first message.
+            self._history.set_when_full(self.session.id, when_full)
+        except HistoryError as error:
+            self.save_failed.emit(str(error))
+
     def _begin(self) -> None:
         self.turn_begun.emit()
-        self._stream = self._client.stream(self.session.prompt(), self._read_params(), self.session.id)
+        self._stream = self._client.stream(
+            self.session.prompt(), self._read_params(), self.session.id, self.session.when_full
+        )
         self._task = self._client.run(self._follow(self._stream))
         self.transcript.show_messages()
         self.transcript.follow()

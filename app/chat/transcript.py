@@ -134,6 +134,7 @@ class Transcript(QScrollArea):
         if not self._session.is_busy:
             view.show_end()
         view.show_text()
+        view.show_notice(_forgotten_words(self._session, view.message))
         view.show_state(_state_words(self._session))
         view.allow_retry(self._session.can_retry)
 
@@ -166,6 +167,7 @@ class Transcript(QScrollArea):
             view.retry_requested.connect(self.retry_requested)
             view.continue_requested.connect(self.continue_requested)
             view.models_requested.connect(self.models_requested)
+            view.show_notice(_forgotten_words(self._session, message))
         self._views.append(view)
         self._column.insertWidget(self._column.count() - 1, view)
 
@@ -246,6 +248,21 @@ def _state_words(session: Session) -> str:
             return f"Reading the chat, {session.prefill_percent} %"
         case _:
             return ""
+
+
+def _forgotten_words(session: Session, answer: Message) -> str:
+    """What the model does not see any more, at the answer from which on that is so."""
+    forgotten = answer.forgotten
+    if forgotten is None or forgotten == session.forgotten_before(answer):
+        return ""
+    match forgotten.num_turns:
+        case 1:
+            turns = "turn 1"
+        case 2:
+            turns = "turns 1 and 2"
+        case num_turns:
+            turns = f"turns 1 to {num_turns}"
+    return f"The chat is full: from here on the model no longer sees {turns} ({forgotten.num_tokens:,} tokens)."
 
 
 def ordinal(number: int) -> str:

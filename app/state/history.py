@@ -9,45 +9,19 @@ import sqlite3
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 
 from app.state.advice import database_advice
-from app.state.session import AnswerStats, Message, Session, restored_phase
+from app.state.schema import SCHEMA_VERSION, bring_up_to_date, schema_version
+from app.state.session import AnswerStats, ForgottenTurns, Message, Session, restored_phase
 from app.state.set_aside import set_aside
+from engine.messages import WhenFull
 
-SCHEMA_VERSION = 1
-_SCHEMA = """
-CREATE TABLE chats (
-    id TEXT PRIMARY KEY,
-    title TEXT NOT NULL,
-    system_prompt TEXT NOT NULL,
-    is_pinned INTEGER NOT NULL,
-    created_at_s REAL NOT NULL,
-    updated_at_s REAL NOT NULL
-);
-CREATE TABLE messages (
-    id TEXT PRIMARY KEY,
-    chat_id TEXT NOT NULL REFERENCES chats(id) ON DELETE CASCADE,
-    position INTEGER NOT NULL,
-    role TEXT NOT NULL,
-    text TEXT NOT NULL,
-    model_name TEXT,
-    end TEXT,
-    error TEXT,
-    num_prompt_tokens INTEGER,
-    num_cached_tokens INTEGER,
-    num_completion_tokens INTEGER,
-    ttft_s REAL,
-    tokens_per_s REAL
-);
-CREATE INDEX messages_of_chat ON messages (chat_id, position);
-CREATE TABLE tabs (
-    position INTEGER PRIMARY KEY,
-    chat_id TEXT NOT NULL REFERENCES chats(id) ON DELETE CASCADE,
-    is_current INTEGER NOT NULL
-);
-"""
+_FIGURES = tuple(figure.name for figure in fields(AnswerStats))
+_MESSAGE_COLUMNS = ", ".join(
+    ("role", "text", "model_name", "end", "error", *_FIGURES, "num_forgotten_turns", "num_forgotten_tokens")
+)
 
 
 class HistoryError(Exception):
@@ -79,7 +53,7 @@ class History:
         except (sqlite3.DatabaseError, UnicodeDecodeError):  # a schema of broken bytes is no text
             self._start_anew("damaged", "is damaged")
         else:
-            version = self._version()
+            version = schema_version(self._db)
             if version > SCHEMA_VERSION:
                 self._db.close()
                 self._start_anew(
@@ -97,16 +71,11 @@ class History:
             (verdict,) = db.execute("PRAGMA quick_check(1)").fetchone()
             if verdict != "ok":
                 raise sqlite3.DatabaseError(verdict)
-            if db.execute("PRAGMA user_version").fetchone() == (0,):
-                db.executescript(f"BEGIN; {_SCHEMA} PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;")
+            bring_up_to_date(db)
         except (sqlite3.Error, UnicodeDecodeError):
             db.close()
             raise
         return db
-
-    def _version(self) -> int:
-        (version,) = self._db.execute("PRAGMA user_version").fetchone()
-        return int(version)
 
     def _start_anew(self, reason: str, why: str) -> None:
         assert self._path is not None, "a history in memory cannot be damaged"
@@ -164,11 +133,11 @@ class History:
         """The chat with its messages; None if there is no such chat. Unfinished answers come back as interrupted."""
         with self._reading() as db:
             chat = db.execute(
-                "SELECT id, title, system_prompt, is_pinned, created_at_s FROM chats WHERE id = ?", (chat_id,)
+                "SELECT id, title, system_prompt, is_pinned, created_at_s, when_full FROM chats WHERE id = ?",
+                (chat_id,),
             ).fetchone()
             rows = db.execute(
-                "SELECT id, role, text, model_name, end, error, num_prompt_tokens, num_cached_tokens,"
-                " num_completion_tokens, ttft_s, tokens_per_s FROM messages WHERE chat_id = ? ORDER BY position",
+                f"SELECT id, {_MESSAGE_COLUMNS} FROM messages WHERE chat_id = ? ORDER BY position",
                 (chat_id,),
             ).fetchall()
         if chat is None:
@@ -180,6 +149,7 @@ class History:
             system_prompt=chat[2],
             is_pinned=bool(chat[3]),
             created_at_s=chat[4],
+            when_full=chat[5],
             messages=messages,
             phase=restored_phase(messages),
         )
@@ -188,9 +158,10 @@ class History:
         """Stores the chat's own row and those of its `messages` that changed."""
         with self._writing() as db:
             db.execute(
-                "INSERT INTO chats VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET title = excluded.title,"
+                "INSERT INTO chats (id, title, system_prompt, is_pinned, created_at_s, updated_at_s, when_full)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET title = excluded.title,"
                 " system_prompt = excluded.system_prompt, is_pinned = excluded.is_pinned,"
-                " updated_at_s = excluded.updated_at_s",
+                " updated_at_s = excluded.updated_at_s, when_full = excluded.when_full",
                 (
                     session.id,
                     session.title,
@@ -198,13 +169,15 @@ class History:
                     session.is_pinned,
                     session.created_at_s,
                     time.time(),
+                    session.when_full,
                 ),
             )
             for message in messages:
-                position = session.messages.index(message)
+                values = (message.id, session.id, session.messages.index(message), *_columns(message))
                 db.execute(
-                    "INSERT OR REPLACE INTO messages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                    (message.id, session.id, position, *_columns(message)),
+                    f"INSERT OR REPLACE INTO messages (id, chat_id, position, {_MESSAGE_COLUMNS})"
+                    f" VALUES ({', '.join('?' * len(values))})",
+                    values,
                 )
 
     def delete_message(self, message: Message) -> None:
@@ -218,6 +191,10 @@ class History:
     def set_pinned(self, chat_id: str, is_pinned: bool) -> None:
         with self._writing() as db:
             db.execute("UPDATE chats SET is_pinned = ? WHERE id = ?", (is_pinned, chat_id))
+
+    def set_when_full(self, chat_id: str, when_full: WhenFull) -> None:
+        with self._writing() as db:
+            db.execute("UPDATE chats SET when_full = ? WHERE id = ?", (when_full, chat_id))
 
     def delete(self, chat_id: str) -> None:
         with self._writing() as db:
@@ -240,22 +217,17 @@ class History:
 
 
 def _columns(message: Message) -> tuple[object, ...]:
-    stats = message.stats
-    figures: tuple[object, ...] = (None,) * 5
-    if stats is not None:
-        figures = (
-            stats.num_prompt_tokens,
-            stats.num_cached_tokens,
-            stats.num_completion_tokens,
-            stats.ttft_s,
-            stats.tokens_per_s,
-        )
-    return (message.role, message.text, message.model_name, message.end, message.error, *figures)
+    """In the order of `_MESSAGE_COLUMNS`."""
+    figures = (None,) * len(_FIGURES) if message.stats is None else astuple(message.stats)
+    forgotten = (None, None) if message.forgotten is None else astuple(message.forgotten)
+    return (message.role, message.text, message.model_name, message.end, message.error, *figures, *forgotten)
 
 
 def _message(row: tuple[object, ...]) -> Message:
-    message_id, role, text, model_name, end, error, *figures = row
+    message_id, role, text, model_name, end, error, *figures, num_turns, num_tokens = row
     if role == "assistant" and end is None:
         end = "interrupted"
-    stats = AnswerStats(*figures) if figures[0] is not None else None  # type: ignore[arg-type]  # columns are typed by the schema
-    return Message(role, text, model_name, end, error, stats, message_id)  # type: ignore[arg-type]  # likewise
+    # The columns are typed by the schema.
+    stats = AnswerStats(*figures) if figures[0] is not None else None  # type: ignore[arg-type]
+    forgotten = ForgottenTurns(num_turns, num_tokens) if num_turns is not None else None  # type: ignore[arg-type]
+    return Message(role, text, model_name, end, error, stats, message_id, forgotten=forgotten)  # type: ignore[arg-type]

@@ -14,6 +14,7 @@ from typing import Literal
 
 from engine.messages import (
     ChatMessage,
+    ContextTrimmed,
     PrefillProgress,
     RequestFailed,
     RequestFinished,
@@ -21,6 +22,7 @@ from engine.messages import (
     RequestQueued,
     RequestResumed,
     TextDelta,
+    WhenFull,
 )
 
 Role = Literal["user", "assistant"]
@@ -28,7 +30,14 @@ AnswerEnd = Literal["stop", "length", "cancelled", "failed", "interrupted"]
 """How an answer ended. `interrupted`: the program ended while it was being written."""
 
 AnswerEvent = (
-    RequestQueued | RequestPreempted | RequestResumed | PrefillProgress | TextDelta | RequestFinished | RequestFailed
+    ContextTrimmed
+    | RequestQueued
+    | RequestPreempted
+    | RequestResumed
+    | PrefillProgress
+    | TextDelta
+    | RequestFinished
+    | RequestFailed
 )
 
 NEW_CHAT_TITLE = "New chat"
@@ -55,13 +64,25 @@ BUSY_PHASES = frozenset({Phase.SENT, Phase.WAITING, Phase.PREFILL, Phase.STREAMI
 
 @dataclass(frozen=True, slots=True)
 class AnswerStats:
-    """The figures of one finished answer; counts are in tokens."""
+    """The figures of one finished answer; counts are in tokens. Of the phases see `RequestFinished`."""
 
     num_prompt_tokens: int
     num_cached_tokens: int
     num_completion_tokens: int
     ttft_s: float | None
     tokens_per_s: float | None
+    queue_s: float | None = None
+    prefill_s: float | None = None
+    decode_s: float | None = None
+    preempted_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ForgottenTurns:
+    """The chat's first `num_turns` questions with their answers, `num_tokens` in all, which the model did not read."""
+
+    num_turns: int
+    num_tokens: int
 
 
 @dataclass(slots=True)
@@ -77,6 +98,8 @@ class Message:
     id: str = field(default_factory=lambda: uuid.uuid4().hex)
     error_code: str | None = None
     """Kept only as long as the window is open."""
+    forgotten: ForgottenTurns | None = None
+    """What did not fit any more when this was answered."""
 
 
 @dataclass(slots=True)
@@ -88,6 +111,7 @@ class Session:
     system_prompt: str = ""
     is_pinned: bool = False
     created_at_s: float = field(default_factory=time.time)
+    when_full: WhenFull = "stop"
     messages: list[Message] = field(default_factory=list)
     phase: Phase = Phase.IDLE
     queue_position: int = 0
@@ -149,22 +173,39 @@ class Session:
     def prompt(self) -> tuple[ChatMessage, ...]:
         """What the model is to read: all but the unfinished answer. Empty answers are left out, and so that the turns
         still alternate, the questions on both sides of one are joined."""
-        turns: list[ChatMessage] = []
+        return tuple(message for message, _ in self._numbered_prompt())
+
+    def _numbered_prompt(self) -> list[tuple[ChatMessage, int]]:
+        """The prompt; with each message, how many of the chat's questions are asked by then."""
+        prompt = [(ChatMessage("system", self.system_prompt), 0)] if self.system_prompt.strip() else []
+        num_questions = 0
         for message in self.messages:
+            num_questions += message.role == "user"
             is_unfinished = message.role == "assistant" and message.end is None
             if is_unfinished or not message.text:
                 continue
-            if turns and turns[-1].role == message.role:
-                joined = f"{turns.pop().content}\n\n{message.text}"
-                turns.append(ChatMessage(message.role, joined))
-            else:
-                turns.append(ChatMessage(message.role, message.text))
-        system = [ChatMessage("system", self.system_prompt)] if self.system_prompt.strip() else []
-        return (*system, *turns)
+            text = message.text
+            if prompt and prompt[-1][0].role == message.role:
+                text = f"{prompt.pop()[0].content}\n\n{text}"
+            prompt.append((ChatMessage(message.role, text), num_questions))
+        return prompt
+
+    def forgotten_before(self, answer: Message) -> ForgottenTurns | None:
+        """What was forgotten when the answer before this one was written."""
+        former = None
+        for message in self.messages:
+            if message is answer:
+                break
+            if message.role == "assistant":
+                former = message.forgotten
+        return former
 
     def apply(self, event: AnswerEvent) -> None:
         """Moves the unfinished answer on. The text of a `TextDelta` is added by `append_text`, in larger pieces."""
         match event:
+            case ContextTrimmed():
+                num_turns = self._numbered_prompt()[max(event.dropped)][1]
+                self.answer.forgotten = ForgottenTurns(num_turns, event.num_dropped_tokens)
             case RequestQueued(position=position):
                 self.phase = Phase.WAITING
                 self.queue_position = position
@@ -240,6 +281,10 @@ class Session:
             event.num_completion_tokens,
             event.ttft_s,
             event.tokens_per_s,
+            event.queue_s,
+            event.prefill_s,
+            event.decode_s,
+            event.preempted_s,
         )
         self.phase = Phase.IDLE
 

@@ -5,11 +5,12 @@ Works on block ids alone; the tensors lie in the runner's pool.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from collections.abc import Sequence as Blocks
 from dataclasses import dataclass, field
 
 from engine.cache.block_pool import NULL_BLOCK, BlockPool
-from engine.cache.prefix_cache import PrefixCache, block_digest
+from engine.cache.prefix_cache import CachedBlock, PrefixCache, chain_digests
 from engine.cache.swap import HostPool
 from engine.cache.window import Window, num_blocks_for
 from engine.sequence import Sequence
@@ -59,13 +60,13 @@ class KVCache:
         """
         if not sequence.uses_prefix_cache:
             return []
-        return self._longest_hit(sequence, self._max_reused_blocks(sequence))
+        return self.longest_hit(sequence, self._max_reused_blocks(sequence))
 
-    def _longest_hit(self, sequence: Sequence, max_blocks: int) -> list[int]:
+    def longest_hit(self, sequence: Sequence, max_blocks: int) -> list[int]:
         """At most `max_blocks` leading blocks, of which the cache has all that the token after them sees."""
         found: list[int] = []
         num_hit = run_start = 0
-        for index, digest in enumerate(self._digests(sequence)[:max_blocks]):
+        for index, digest in enumerate(self.digests(sequence)[:max_blocks]):
             block_id = self.prefix_cache.find(digest, self._block_tokens(sequence, index))
             if block_id is not None:
                 found.append(block_id)
@@ -83,12 +84,12 @@ class KVCache:
         """Whether one of `others` is about to compute the very block that `sequence` needs as its `index`-th."""
         if not sequence.uses_prefix_cache or index >= self._max_reused_blocks(sequence):
             return False
-        digest = self._digests(sequence)[index]
+        digest = self.digests(sequence)[index]
         # The key covers all blocks before it, so an equal block can only stand at the same index.
         return any(
             other.uses_prefix_cache
             and other.num_computed_tokens < (index + 1) * self.block_size
-            and self._digests(other)[index : index + 1] == [digest]
+            and self.digests(other)[index : index + 1] == [digest]
             for other in others
         )
 
@@ -199,7 +200,7 @@ class KVCache:
 
     def pin(self, name: str, sequence: Sequence) -> int:
         """Keep what is cached of a sequence's tokens and is needed to go on after them; returns how many blocks."""
-        return self.prefix_cache.pin(name, _held(self._longest_hit(sequence, len(sequence.token_ids))))
+        return self.prefix_cache.pin(name, _held(self.longest_hit(sequence, len(sequence.token_ids))))
 
     def drop_oldest_pin(self) -> str:
         """Unpin what was pinned first, and return its name. Raises StopIteration if nothing is pinned."""
@@ -216,7 +217,7 @@ class KVCache:
     def _insert_full_blocks(self, sequence: Sequence) -> None:
         num_full = sequence.num_computed_tokens // self.block_size
         for index in range(sequence.num_registered_blocks, num_full):
-            digest = self._digests(sequence)[index]
+            digest = self.digests(sequence)[index]
             self.prefix_cache.insert(digest, self._block_tokens(sequence, index), sequence.block_ids[index])
         sequence.num_registered_blocks = num_full
 
@@ -230,12 +231,49 @@ class KVCache:
             self._release(sequence.block_ids[index], goes_first=True)
             sequence.block_ids[index] = NULL_BLOCK
 
-    def _digests(self, sequence: Sequence) -> list[bytes]:
+    def has_room_for(self, blocks: Iterable[CachedBlock]) -> bool:
+        """Whether `install` could put in all of these blocks."""
+        found = [self.prefix_cache.find(block.digest, block.token_ids) for block in blocks]
+        known = [block_id for block_id in found if block_id is not None]
+        return len(found) - len(known) <= self.num_available - self.num_evictable_in(known)
+
+    def install(
+        self, owner: str, blocks: Blocks[CachedBlock], write: Callable[[list[tuple[int, int]]], None]
+    ) -> tuple[int, int]:
+        """Put blocks from outside, in the order of their chain, into the prefix cache, as many of the first as fit.
+
+        `write` fills those that were not known, given as (index, block id); if it raises, none of them is cached.
+        Takes free and evictable blocks alone, and leaves all of them evictable: nobody has less room than before.
+        Returns how many of the blocks are cached now, and how many of them are new.
+        """
+        held: list[int] = []
+        new: list[tuple[int, int]] = []
+        try:
+            for index, block in enumerate(blocks):
+                block_id = self.prefix_cache.find(block.digest, block.token_ids)
+                if block_id is not None:
+                    # Held meanwhile, so that no later block is put into it.
+                    self.prefix_cache.reuse(block_id)
+                elif self.num_available:
+                    block_id = self._take(owner)
+                    new.append((index, block_id))
+                else:
+                    break
+                held.append(block_id)
+            if new:
+                write(new)
+            for index, block_id in new:
+                self.prefix_cache.insert(blocks[index].digest, blocks[index].token_ids, block_id)
+        finally:
+            for block_id in reversed(held):
+                self._release(block_id)
+        return len(held), len(new)
+
+    def digests(self, sequence: Sequence) -> list[bytes]:
         """Keys of all full blocks of the sequence's tokens, computed or not."""
         digests = sequence.block_digests
-        for index in range(len(digests), len(sequence.token_ids) // self.block_size):
-            parent = digests[-1] if digests else sequence.scope
-            digests.append(block_digest(parent, self._block_tokens(sequence, index)))
+        new_tokens = sequence.token_ids[len(digests) * self.block_size :]
+        digests += chain_digests(digests[-1] if digests else sequence.scope, new_tokens, self.block_size)
         return digests
 
     def _block_tokens(self, sequence: Sequence, index: int) -> list[int]:

@@ -28,6 +28,15 @@ def block_digest(parent: bytes, token_ids: Tokens[int]) -> bytes:
     return hashlib.sha256(parent + array("q", token_ids).tobytes()).digest()
 
 
+def chain_digests(parent: bytes, token_ids: Tokens[int], block_size: int) -> list[bytes]:
+    """Keys of all full blocks of tokens that stand after the blocks that `parent` stands for."""
+    digests: list[bytes] = []
+    for end in range(block_size, len(token_ids) + 1, block_size):
+        parent = block_digest(parent, token_ids[end - block_size : end])
+        digests.append(parent)
+    return digests
+
+
 @dataclass(frozen=True, slots=True)
 class CachedBlock:
     digest: bytes

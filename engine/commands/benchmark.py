@@ -82,9 +82,13 @@ def run_bench(args: argparse.Namespace) -> int:
     plan = _plan(args, entry)
     report = Report(f"{entry.name} on {machine(args.home).cpu_name}", entry.model_id, _facts(args, entry))
     suite = Suite(plan, _Printer(report, is_quiet=args.json == _STANDARD_OUTPUT), _say)
-    suite.run()
-    report.sides = list(suite.facts.values())
-    _write(args, report)
+    try:
+        suite.run()
+    finally:
+        # What was measured before a side broke, or the person had enough, is not lost.
+        report.sides = list(suite.facts.values())
+        if report.sections:
+            _write(args, report)
     return EXIT_OK
 
 

@@ -12,6 +12,7 @@ from typing import Any, get_args
 from engine.commands.answer_printer import AnswerPrinter
 from engine.commands.completions import CompletedAnswer, Completion, collect
 from engine.commands.exit_codes import EXIT_ERROR, EXIT_OK
+from engine.commands.prefix_files import add_prefix_files, restore_prefix, save_prefix
 from engine.commands.sampling import add_sampling, read_sampling
 from engine.commands.session import EngineSession
 from engine.commands.trim_notice import TrimNotice
@@ -39,6 +40,7 @@ def add_parsers(subparsers: argparse._SubParsersAction[Any]) -> None:
     generate.add_argument("--logprobs", type=int, metavar="N", help="tell the N most probable tokens too (with --json)")
     generate.add_argument("--prompt-logprobs", type=int, metavar="N", help="the same for the prompt's tokens")
     generate.add_argument("-n", type=int, default=1, help="so many answers to each prompt (%(default)s)")
+    add_prefix_files(generate)
     generate.set_defaults(run=run_generate)
     chat = subparsers.add_parser("chat", help="chat on the terminal")
     chat.add_argument("model", metavar="MODEL")
@@ -83,21 +85,32 @@ def run_generate(args: argparse.Namespace) -> int:
     if args.raw and args.system is not None:
         raise InvalidRequestError("--raw uses no chat template, so --system has no place: leave one of them out")
     params = replace(read_sampling(args), logprobs=args.logprobs, prompt_logprobs=args.prompt_logprobs, n=args.n)
-    answers = [[CompletedAnswer() for _ in range(max(1, params.n))] for _ in args.prompt]
-    completions = {str(index): Completion(slots) for index, slots in enumerate(answers)}
     # All of them may have to wait.
     config = replace(_config(args), max_waiting_requests=len(args.prompt))
+    # The engine refuses more answers than it runs at once, so there is no need of a place for each.
+    num_answers = max(1, min(params.n, config.max_running_sequences))
+    completions = {
+        str(index): Completion([CompletedAnswer() for _ in range(num_answers)]) for index in range(len(args.prompt))
+    }
+    failures: list[str] = []
     with EngineSession(config, args.model) as session:
+        if args.restore_prefix is not None:
+            restore_prefix(session, args.restore_prefix, owner="0")
         for request_id, prompt in zip(completions, args.prompt, strict=True):
             session.send(_submit(request_id, prompt, args, params))
         collect(session, completions)
-    failures = [completion.error for completion in completions.values() if completion.error is not None]
+        for index, completion in enumerate(completions.values()):
+            if completion.error is not None:
+                failures.append(f"prompt {index + 1}: {completion.error.message}")
+        # Of a prompt that failed there may be nothing, and what else is kept under its name was not asked for.
+        if args.save_prefix is not None and completions["0"].error is None:
+            failures += save_prefix(session, args.save_prefix, owner="0")
     if args.json:
         print(json.dumps([completion.to_json() for completion in completions.values()], ensure_ascii=False, indent=1))
     else:
         _print_texts(list(completions.values()))
     for failure in failures:
-        print(f"error: prompt {int(failure.request_id) + 1}: {failure.message}", file=sys.stderr)
+        print(f"error: {failure}", file=sys.stderr)
     return EXIT_ERROR if failures else EXIT_OK
 
 
@@ -113,13 +126,14 @@ def _system(args: argparse.Namespace) -> tuple[ChatMessage, ...]:
 
 def _print_texts(completions: list[Completion]) -> None:
     for index, completion in enumerate(completions):
+        if completion.error is not None:
+            continue
         for answer_index, answer in enumerate(completion.answers):
             if len(completion.answers) > 1:
                 print(f"--- {index + 1}.{answer_index + 1}")
             elif len(completions) > 1:
                 print(f"--- {index + 1}")
-            if completion.error is None:
-                print(answer.text)
+            print(answer.text)
 
 
 def run_chat(args: argparse.Namespace) -> int:

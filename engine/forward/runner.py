@@ -11,12 +11,13 @@ import torch
 from torch import Tensor
 
 from engine.cache.kv_cache import BlockMoves
+from engine.cache.snapshot import BlockContents
 from engine.chunk_result import ChunkResult
 from engine.forward.batch import Batch, build_batch
 from engine.forward.sampler import Sampler
 from engine.forward.verification import Verifier
 from engine.messages import TokenLogprobs
-from engine.models.decoder import Decoder, make_host_pool, make_pool
+from engine.models.decoder import Decoder, PagedPool, make_host_pool, make_pool
 from engine.scheduler import ScheduledChunk
 from engine.sequence import Sequence
 from kernels.ops import Backend
@@ -47,9 +48,27 @@ class Runner:
             (moves.copies, pool, pool),
         ):
             if pairs:
-                sources, targets = [a for a, _ in pairs], [b for _, b in pairs]
-                self._backend.copy_blocks(source.keys, target.keys, sources, targets)
-                self._backend.copy_blocks(source.values, target.values, sources, targets)
+                self._copy(source, target, [a for a, _ in pairs], [b for _, b in pairs])
+
+    def read_blocks(self, block_ids: Chunks[int]) -> BlockContents:
+        """A copy of whole blocks, in host memory."""
+        ids = torch.tensor(block_ids, dtype=torch.int64, device=self._backend.device)
+        keys, values = (side.index_select(1, ids).cpu() for side in (self._pool.keys, self._pool.values))
+        return BlockContents(
+            len(block_ids), *(side.view(torch.uint8).flatten().numpy().data for side in (keys, values))
+        )
+
+    def write_blocks(self, contents: BlockContents, pairs: Chunks[tuple[int, int]]) -> None:
+        """Write some of the `contents` into the pool: pairs (index in contents, block id)."""
+        shape = (self._pool.keys.shape[0], contents.num_blocks, *self._pool.keys.shape[2:])
+        keys, values = (
+            torch.frombuffer(side, dtype=self._pool.keys.dtype).view(shape) for side in (contents.keys, contents.values)
+        )
+        self._copy(PagedPool(keys, values), self._pool, [index for index, _ in pairs], [b for _, b in pairs])
+
+    def _copy(self, source: PagedPool, target: PagedPool, sources: list[int], targets: list[int]) -> None:
+        self._backend.copy_blocks(source.keys, target.keys, sources, targets)
+        self._backend.copy_blocks(source.values, target.values, sources, targets)
 
     @torch.inference_mode()
     def run(self, chunks: Chunks[ScheduledChunk]) -> dict[Sequence, ChunkResult]:

@@ -107,6 +107,31 @@ class PinPrefix:
 
 
 @dataclass(frozen=True, slots=True)
+class SavePrefix:
+    """Write to `path` what is cached of an owner's newest request. `PrefixSaved` or `PrefixRefused` answers.
+
+    Of a request that still runs, what is computed by now. Whatever is at `path` is replaced, once the new file is
+    whole. An engine that is closed meanwhile writes nothing, so wait for the answer first.
+    """
+
+    owner: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class RestorePrefix:
+    """Put what `SavePrefix` wrote back into the cache, so that a request which begins with it need not compute it.
+
+    `PrefixRestored` or `PrefixRefused` answers. It is then what the owner's newest request was, for `PinPrefix`; unless
+    it is pinned, it gives way like all that is cached and not in use. Files of another security domain are refused.
+    """
+
+    owner: str
+    path: str
+    security_domain: str = "app"
+
+
+@dataclass(frozen=True, slots=True)
 class LoadModel:
     """Load a model of the library and drop the one before it; refused while requests are live.
 
@@ -161,4 +186,16 @@ class WatchBlocks:
     interval_ms: int = 100
 
 
-Command = Submit | Cancel | BringToFront | PinPrefix | LoadModel | UnloadModel | StartJob | CancelJob | WatchBlocks
+Command = (
+    Submit
+    | Cancel
+    | BringToFront
+    | PinPrefix
+    | SavePrefix
+    | RestorePrefix
+    | LoadModel
+    | UnloadModel
+    | StartJob
+    | CancelJob
+    | WatchBlocks
+)

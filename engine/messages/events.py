@@ -176,6 +176,40 @@ class PrefixPinned:
 
 
 @dataclass(frozen=True, slots=True)
+class PrefixSaved:
+    """The first `num_tokens` tokens of an owner's newest request are in a file of `size_bytes`."""
+
+    owner: str
+    path: str
+    num_tokens: int
+    size_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class PrefixRestored:
+    """The first `num_tokens` of the `num_saved_tokens` tokens in the file are cached now: all, or as many as fit.
+
+    `num_new_blocks` blocks were written for it; the others were cached already.
+    """
+
+    owner: str
+    path: str
+    num_tokens: int
+    num_saved_tokens: int
+    num_new_blocks: int
+
+
+@dataclass(frozen=True, slots=True)
+class PrefixRefused:
+    """A prefix could not be saved, or was not restored; nothing has changed. `code` is an `EngineError` code."""
+
+    owner: str
+    path: str
+    code: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
 class JobProgress:
     """How far a job's stage is. `download` and `verify` count bytes, `convert` counts layers."""
 
@@ -259,6 +293,9 @@ Event = (
     | RequestPreempted
     | RequestResumed
     | PrefixPinned
+    | PrefixSaved
+    | PrefixRestored
+    | PrefixRefused
     | PrefillProgress
     | TextDelta
     | PromptLogprobs

@@ -28,9 +28,12 @@ def rope_table(rope: RopeSpec, head_dim: int, max_positions: int) -> Tensor:
     return torch.stack([angles.cos(), angles.sin()], dim=1).float()
 
 
+POOL_LAYOUT = "layers, blocks, kv_heads, block_size, head_dim"
+
+
 @dataclass(frozen=True, slots=True)
 class PagedPool:
-    """Keys and values of all layers: two tensors [layers, blocks, kv_heads, block_size, head_dim]; block 0 is null."""
+    """Keys and values of all layers: two tensors, shaped as `POOL_LAYOUT` says; block 0 is null."""
 
     keys: Tensor
     values: Tensor
@@ -41,16 +44,16 @@ class PagedPool:
 
 
 def make_pool(spec: ModelSpec, num_blocks: int, block_size: int, backend: Backend) -> PagedPool:
-    """A zeroed pool of `num_blocks` usable blocks and the null block."""
+    """A pool of `num_blocks` usable blocks and the null block; what is in them before they are written is undefined."""
     shape = (spec.num_layers, num_blocks + 1, spec.num_kv_heads, block_size, spec.head_dim)
-    keys, values = (torch.zeros(shape, dtype=backend.kv_dtype, device=backend.device) for _ in range(2))
+    # Not zeroed: the system gives a block's memory when it is first written, so an idle pool costs nothing.
+    keys, values = (torch.empty(shape, dtype=backend.kv_dtype, device=backend.device) for _ in range(2))
     return PagedPool(keys, values)
 
 
 def make_host_pool(pool: PagedPool, num_blocks: int) -> PagedPool:
     """Host memory for `num_blocks` blocks like those of `pool`; pinned where that pool lies on a GPU."""
     shape = (pool.keys.shape[0], num_blocks, *pool.keys.shape[2:])
-    # Not zeroed: the system gives the memory when it is first written, so a budget that is never used costs nothing.
     keys, values = (torch.empty(shape, dtype=pool.keys.dtype, pin_memory=pool.keys.is_cuda) for _ in range(2))
     return PagedPool(keys, values)
 

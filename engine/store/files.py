@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 from engine.errors import JobCancelledError, StorageError
 
@@ -61,29 +62,35 @@ def _describe(error: OSError, path: Path) -> str:
     return f"Cannot write {path}: {error.strerror or error}"
 
 
-def write_file(path: Path, chunks: Iterable[bytes | memoryview], *, is_durable: bool = True) -> FileRecord:
-    """Write `path` through a temporary neighbour, so that it is there whole or not at all. Raises `StorageError`.
+@contextmanager
+def new_file(path: Path, *, is_durable: bool = True) -> Iterator[BinaryIO]:
+    """A temporary neighbour of `path`, open for writing: it becomes `path` if the block ends well, else it is removed.
 
-    Without `is_durable` a power failure may leave an empty file, which costs a wait for the disk less.
+    Without `is_durable` a power failure may leave an empty file, which costs a wait for the disk less. Raises OSError.
     """
     temporary = path.with_name(path.name + ".tmp")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with temporary.open("wb") as file:
+            yield file
+            if is_durable:
+                file.flush()
+                os.fsync(file.fileno())
+        replace(temporary, path)
+    except BaseException:
+        with suppress(OSError):
+            temporary.unlink()
+        raise
+
+
+def write_file(path: Path, chunks: Iterable[bytes | memoryview], *, is_durable: bool = True) -> FileRecord:
+    """Write `path` through `new_file`, so that it is there whole or not at all. Raises `StorageError`."""
     digest, size_bytes = hashlib.sha256(), 0
-    with storage_errors(path):
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with temporary.open("wb") as file:
-                for chunk in chunks:
-                    file.write(chunk)
-                    digest.update(chunk)
-                    size_bytes += len(chunk)
-                if is_durable:
-                    file.flush()
-                    os.fsync(file.fileno())
-            replace(temporary, path)
-        except BaseException:
-            with suppress(OSError):
-                temporary.unlink()
-            raise
+    with storage_errors(path), new_file(path, is_durable=is_durable) as file:
+        for chunk in chunks:
+            file.write(chunk)
+            digest.update(chunk)
+            size_bytes += len(chunk)
     return FileRecord(digest.hexdigest(), size_bytes)
 
 

@@ -24,6 +24,9 @@ cached block: the whole context would be computed again each time. With a quarte
 computed once for as many turns as fill that quarter.
 """
 _PROBE = "a"
+_HUGE = 64
+"""A chat with so many characters for each token of room does not fit, unless it is made of blanks: so the whole of it
+is not put into the template, which has its limits and may refuse it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,23 +52,28 @@ def fit_chat(
     """Drops whole turns, the oldest first, until a chat has at most `max_tokens` tokens.
 
     System messages and the newest turn stay, even if they alone are too long. The same chat with further turns after
-    it is cut at the same place for as long as that suffices, see `first_kept_turn`.
+    it is cut at the same place for as long as that suffices, see `first_kept_turn`. What is dropped of a huge chat is
+    counted message by message.
     """
-    token_ids = encode_chat(messages)
-    if len(token_ids) <= max_tokens:
-        return FittedChat(token_ids)
     turns = split_turns(messages)
+    is_huge = len(turns) > 1 and sum(len(message.content) for message in messages) > _HUGE * max_tokens
+    token_ids = [] if is_huge else encode_chat(messages)
+    if not is_huge and len(token_ids) <= max_tokens:
+        return FittedChat(token_ids)
     num_base, sizes = _sizes(messages, turns, encode_chat, count_text)
     # Sizes by message are close, not exact, and only the whole tells whether it fits.
-    first = max(1, first_kept_turn(num_base, sizes, max_tokens))
+    first = max(0 if is_huge else 1, first_kept_turn(num_base, sizes, max_tokens))
     kept_ids: list[int] = token_ids
     dropped: tuple[int, ...] = ()
-    while first < len(turns) and len(kept_ids) > max_tokens:
-        dropped = tuple(index for turn in turns[:first] for index in turn)
+    num_turns = 0
+    for num_turns in range(first, len(turns)):
+        dropped = tuple(index for turn in turns[:num_turns] for index in turn)
         gone = frozenset(dropped)
         kept_ids = encode_chat([message for index, message in enumerate(messages) if index not in gone])
-        first += 1
-    return FittedChat(kept_ids, dropped, len(token_ids) - len(kept_ids))
+        if len(kept_ids) <= max_tokens:
+            break
+    num_dropped_tokens = sum(turn.whole for turn in sizes[:num_turns]) if is_huge else len(token_ids) - len(kept_ids)
+    return FittedChat(kept_ids, dropped, num_dropped_tokens)
 
 
 def split_turns(messages: Sequence[ChatMessage]) -> list[list[int]]:

@@ -6,6 +6,7 @@ Knows nothing of rotary embedding or of who writes the pool.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import torch
@@ -43,8 +44,11 @@ class Tile:
 
 
 @dataclass(frozen=True, slots=True)
-class SequencePlan:
-    """`gather`: int64 [kv_heads * blocks], where the sequence's blocks lie in a pool seen as [blocks * kv_heads, …]."""
+class TablePlan:
+    """What one block table is read for; sequences that follow each other and share a table share its gathered keys.
+
+    `gather`: int64 [kv_heads * blocks], where the blocks lie in a pool seen as [blocks * kv_heads, …].
+    """
 
     gather: Tensor
     tiles: tuple[Tile, ...]
@@ -55,36 +59,53 @@ class AttentionPlans:
 
     def __init__(self) -> None:
         self._batch: AttentionBatch | None = None
-        self._plans: dict[PoolShape, list[SequencePlan]] = {}
+        self._plans: dict[PoolShape, list[TablePlan]] = {}
 
-    def find(self, batch: AttentionBatch, shape: PoolShape) -> list[SequencePlan]:
+    def find(self, batch: AttentionBatch, shape: PoolShape) -> list[TablePlan]:
         """Raises `KernelShapeError` if the batch contradicts itself."""
         if batch is not self._batch:
             self._batch, self._plans = batch, {}
         plan = self._plans.get(shape)
         if plan is None:
             checks.check_batch(batch, shape.block_size)
-            plan = self._plans[shape] = [plan_sequence(batch, s, shape) for s in range(len(batch.context_lengths))]
+            plan = self._plans[shape] = plan_batch(batch, shape)
         return plan
 
 
-def plan_sequence(batch: AttentionBatch, sequence: int, shape: PoolShape) -> SequencePlan:
-    """Tiles of at most `TILE_ROWS` rows, and no block before the first that a row can see."""
-    first_row, last_row = batch.query_starts[sequence], batch.query_starts[sequence + 1]
-    context = batch.context_lengths[sequence]
-    first_position = context - (last_row - first_row)
-    first_block = _first_visible(first_position, shape.window) // shape.block_size
-    blocks = batch.block_tables[sequence][first_block : -(-context // shape.block_size)]
+def plan_batch(batch: AttentionBatch, shape: PoolShape) -> list[TablePlan]:
+    """Guessed tokens come as sequences of one row each that share a table: gathering is most of their cost."""
+    tables = batch.block_tables
+    plans: list[TablePlan] = []
+    first = 0
+    for sequence, table in enumerate(tables):
+        if sequence + 1 == len(tables) or tables[sequence + 1] is not table:
+            plans.append(_plan_table(batch, range(first, sequence + 1), shape))
+            first = sequence + 1
+    return plans
+
+
+def _plan_table(batch: AttentionBatch, sequences: range, shape: PoolShape) -> TablePlan:
+    """All of the sequences' rows, and no block before the first that any of them can see."""
+    starts, contexts = batch.query_starts, batch.context_lengths
+    first_positions = [contexts[s] - (starts[s + 1] - starts[s]) for s in sequences]
+    first_block = _first_visible(min(first_positions), shape.window) // shape.block_size
+    last_context = max(contexts[s] for s in sequences)
+    blocks = batch.block_tables[sequences[0]][first_block : -(-last_context // shape.block_size)]
     gather = (blocks * shape.kv_heads + torch.arange(shape.kv_heads).unsqueeze(1)).flatten()
-    tiles = []
+    offset = first_block * shape.block_size
+    return TablePlan(gather, tuple(tile for s in sequences for tile in _tiles(batch, s, shape, offset)))
+
+
+def _tiles(batch: AttentionBatch, sequence: int, shape: PoolShape, offset: int) -> Iterator[Tile]:
+    """A sequence's rows, at most `TILE_ROWS` at a time; keys count from the position `offset` on."""
+    first_row, last_row = batch.query_starts[sequence], batch.query_starts[sequence + 1]
+    first_position = batch.context_lengths[sequence] - (last_row - first_row)
     for row in range(first_row, last_row, TILE_ROWS):
         end = min(row + TILE_ROWS, last_row)
         position = first_position + row - first_row
         first_key, last_key = _first_visible(position, shape.window), position + end - row
         mask = None if end - row == 1 else _mask(position, end - row, first_key, shape)
-        offset = first_block * shape.block_size
-        tiles.append(Tile(row, end, first_key - offset, last_key - offset, mask))
-    return SequencePlan(gather, tuple(tiles))
+        yield Tile(row, end, first_key - offset, last_key - offset, mask)
 
 
 def _first_visible(position: int, window: int | None) -> int:
@@ -103,7 +124,7 @@ def _mask(position: int, num_rows: int, first_key: int, shape: PoolShape) -> Ten
 
 
 def attend(
-    q: Tensor, key_pool: Tensor, value_pool: Tensor, plan: list[SequencePlan], scale: float, softcap: float | None
+    q: Tensor, key_pool: Tensor, value_pool: Tensor, plan: list[TablePlan], scale: float, softcap: float | None
 ) -> Tensor:
     """q bfloat16 [M, heads, d], pools bfloat16 [blocks, kv_heads, block_size, d] to bfloat16 [M, heads * d]."""
     num_rows, heads, head_dim = q.shape
@@ -111,10 +132,10 @@ def attend(
     flat_keys, flat_values = key_pool.view(-1, key_pool.stride(1)), value_pool.view(-1, value_pool.stride(1))
     result = torch.empty(num_rows, kv_heads, heads // kv_heads, head_dim, dtype=q.dtype)
     queries = q.view(result.shape)
-    for sequence in plan:
-        keys = flat_keys.index_select(0, sequence.gather).view(1, kv_heads, -1, head_dim)
-        values = flat_values.index_select(0, sequence.gather).view(1, kv_heads, -1, head_dim)
-        for tile in sequence.tiles:
+    for table in plan:
+        keys = flat_keys.index_select(0, table.gather).view(1, kv_heads, -1, head_dim)
+        values = flat_values.index_select(0, table.gather).view(1, kv_heads, -1, head_dim)
+        for tile in table.tiles:
             rows = queries[tile.first_row : tile.last_row]
             # [rows, kv_heads, heads_per_kv_head, d] to [1, kv_heads, rows * heads_per_kv_head, d]
             folded = rows.transpose(0, 1).reshape(1, kv_heads, -1, head_dim)

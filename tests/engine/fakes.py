@@ -8,10 +8,13 @@ shared block therefore changes the answer or fails at once.
 from __future__ import annotations
 
 import hashlib
+from array import array
 from collections.abc import Callable, Sequence
 
 from engine.cache.block_pool import NULL_BLOCK
+from engine.cache.identity import CacheIdentity
 from engine.cache.kv_cache import BlockMoves, KVCache
+from engine.cache.snapshot import BlockContents
 from engine.cache.swap import PreemptionCosts
 from engine.chunk_result import ChunkResult, SampledToken
 from engine.core import EngineCore
@@ -53,6 +56,25 @@ def next_token(context: Sequence[int]) -> int:
     return b"abcdefghijklmnopqrstuvwxyz  "[digest[0] % 28]
 
 
+def tiny_identity(block_size: int, window: int | None = None, model_name: str = "Tiny") -> CacheIdentity:
+    return CacheIdentity(
+        model_name=model_name,
+        weights_digest=model_name,
+        tokenizer_digest="bytes",
+        quantization="none",
+        rope="none",
+        sliding_window=window,
+        backend="fake",
+        num_layers=1,
+        num_kv_heads=1,
+        head_dim=1,
+        block_size=block_size,
+        dtype="int64",
+        element_bytes=8,
+        layout="layers, blocks, kv_heads, block_size, head_dim",
+    )
+
+
 class FakeRunner:
     """`choose` maps the context, as far as a window shows it, to the next token.
 
@@ -69,6 +91,7 @@ class FakeRunner:
         self.failing_calls: frozenset[int] = frozenset()
         """Which calls find no memory, counted over `run` and over `move_blocks` with anything to move."""
         self.num_calls = 0
+        self.fails_to_write = False
         self.num_tokens_per_run: list[int] = []
         self.requests_per_run: list[list[str]] = []
 
@@ -90,6 +113,27 @@ class FakeRunner:
                     target_slots.pop((target, offset), None)
                     if (source, offset) in source_slots:
                         target_slots[target, offset] = source_slots[source, offset]
+
+    def read_blocks(self, block_ids: Sequence[int]) -> BlockContents:
+        """The tokens in the slots are the keys; the values are the same, negated."""
+        size = self._cache.block_size
+        tokens = [self._slots[block_id, offset] for block_id in block_ids for offset in range(size)]
+        keys, values = (memoryview(array("q", side).tobytes()) for side in (tokens, [-token for token in tokens]))
+        return BlockContents(len(block_ids), keys, values)
+
+    def write_blocks(self, contents: BlockContents, pairs: Sequence[tuple[int, int]]) -> None:
+        if self.fails_to_write:
+            raise RuntimeError("no memory, on purpose")
+        size, cached = self._cache.block_size, self._cache.prefix_cache.cached_blocks()
+        keys, values = array("q", contents.keys.tobytes()), array("q", contents.values.tobytes())
+        assert len(keys) == contents.num_blocks * size
+        assert list(keys) == [-value for value in values]
+        for index, block_id in pairs:
+            assert block_id != NULL_BLOCK
+            assert self._cache.pool.ref_counts[block_id] == 1, f"block {block_id} is shared and written"
+            assert block_id not in cached, f"block {block_id} is cached and written"
+            for offset in range(size):
+                self._slots[block_id, offset] = keys[index * size + offset]
 
     def run(self, chunks: Sequence[ScheduledChunk]) -> dict[EngineSequence, ChunkResult]:
         if any(chunk.sequence.request_id in self.broken for chunk in chunks):
@@ -157,6 +201,7 @@ class FakeEngine:
         make_runner: Callable[[KVCache, Callable[[Sequence[int]], int]], FakeRunner] = FakeRunner,
         template: ChatTemplate | None = None,
         knows_thinking: bool = False,
+        model_name: str = "Tiny",
         proposer: Proposer | None = None,
         row_cost: float = 0.01,
     ) -> None:
@@ -178,7 +223,7 @@ class FakeEngine:
             RequestReader(
                 self.tokenizer,  # type: ignore[arg-type]
                 ChatTemplate(TEMPLATE, "", "") if template is None else template,
-                ("tiny",),
+                tiny_identity(block_size, window, model_name),
                 max_context,
                 self.cache.window.longest_sequence(max_context, num_blocks, max_batched_tokens),
                 default_max_tokens=50,

@@ -79,7 +79,7 @@ def test_a_chat_that_is_to_stop_is_refused_and_told_of_the_choice():
     engine.run()
     error = refusal(engine, "a")
     assert error.code == "request_too_long"
-    assert "let it drop its oldest turns" in error.message
+    assert "let it forget its oldest turns" in error.message
     assert "300" in error.message
 
 

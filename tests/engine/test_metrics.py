@@ -175,6 +175,13 @@ def test_the_log_line_tells_ends_errors_and_latencies():
     assert "p50/p95/p99 in s: queue 3/3/3, prefill " in line
 
 
+def test_the_log_line_tells_how_many_requests_felt_interactive():
+    metrics = Metrics()
+    for ttft_s, tpot_s in [(0.5, 0.1), (3.0, 0.1), (0.5, 0.3), (2.0, 0.2)]:
+        metrics.on_end(RequestRecord("r", "stop", 0.0, 9.0, ttft_s=ttft_s, tpot_s=tpot_s))
+    assert str(metrics).endswith("2 of 4 (50%) began within 2 s and took at most 0.2 s a token")
+
+
 def test_an_end_leads_nowhere():
     for state in (SequenceState.FINISHED, SequenceState.CANCELLED, SequenceState.FAILED):
         assert MOVES[state] == frozenset()

@@ -1,5 +1,7 @@
 """How large the block pool becomes."""
 
+from dataclasses import replace
+
 import pytest
 
 from engine.errors import OutOfMemoryError
@@ -20,7 +22,13 @@ def test_scarce_memory_gives_a_quarter_of_it():
 
 
 def test_budget_is_taken_as_it_is():
-    assert num_pool_blocks(SPEC, 16, 2, memory_free_bytes=0, budget_bytes=5000 * BLOCK_BYTES, max_chunk=512) == 5000
+    budget_bytes = 5000 * BLOCK_BYTES
+    assert num_pool_blocks(SPEC, 16, 2, budget_bytes, budget_bytes, max_chunk=512) == 5000
+
+
+def test_budget_of_more_than_is_free_is_refused_with_both_numbers():
+    with pytest.raises(OutOfMemoryError, match=r"budget is 0\.4 MiB, 0\.3 MiB of memory are free"):
+        num_pool_blocks(SPEC, 16, 2, memory_free_bytes=80 * BLOCK_BYTES, budget_bytes=100 * BLOCK_BYTES, max_chunk=512)
 
 
 @pytest.mark.parametrize("budget_bytes", [None, 63 * BLOCK_BYTES])
@@ -34,3 +42,18 @@ def test_machine_is_described_before_its_folder_exists(tmp_path):
     assert facts.num_cores >= 1
     assert 0 < facts.memory_free_bytes <= facts.memory_bytes
     assert facts.disk_free_bytes > 0
+
+
+def test_a_context_counts_as_what_its_window_leaves_of_it():
+    spec = replace(SPEC, sliding_window=1024)
+    # 1023 tokens before a chunk, and a chunk that begins within a block.
+    num_blocks = 64 + 33
+    assert num_pool_blocks(spec, 16, 2, memory_free_bytes=1 << 40, budget_bytes=None, max_chunk=512) == 4 * num_blocks
+
+
+def test_a_short_window_is_content_with_less():
+    spec = replace(SPEC, sliding_window=128)
+    budget_bytes = (8 + 33) * BLOCK_BYTES
+    assert num_pool_blocks(spec, 16, 2, memory_free_bytes=1 << 40, budget_bytes=budget_bytes, max_chunk=512) == 41
+    with pytest.raises(OutOfMemoryError, match=r"0\.2 MiB at least, for 1024 tokens"):
+        num_pool_blocks(spec, 16, 2, memory_free_bytes=1 << 40, budget_bytes=budget_bytes - 1, max_chunk=512)

@@ -10,6 +10,7 @@ import engine.worker
 from engine.config import EngineConfig
 from engine.errors import CheckpointError
 from engine.jobs.runner import JobRunner
+from engine.jobs.transfers import PrefixTransfers
 from engine.messages import (
     BlockSnapshot,
     Cancel,
@@ -21,9 +22,14 @@ from engine.messages import (
     ModelLoadFailed,
     ModelLoadProgress,
     ModelUnloaded,
+    PrefixRefused,
+    PrefixRestored,
+    PrefixSaved,
     RequestFailed,
     RequestFinished,
+    RestorePrefix,
     SamplingParams,
+    SavePrefix,
     Submit,
     TextDelta,
     UnloadModel,
@@ -33,6 +39,7 @@ from engine.serving import ServedModel
 from engine.spec import ModelSpec, RopeSpec
 from engine.store.library import ModelEntry
 from tests.engine.fakes import FakeEngine
+from tests.engine.test_core import expected_text
 
 SPEC = ModelSpec("llama", 1, 32, 1, 1, 32, 32, 257, 1000, 1e-5, RopeSpec(1e4), False, True)
 
@@ -55,8 +62,9 @@ class Harness:
         self.models = {}
         config = EngineConfig(home=tmp_path, backend="reference", num_threads=1)
         jobs = JobRunner(config, self._sink)
+        self.transfers = PrefixTransfers(self._sink, self.commands.put)
         self.worker = engine.worker.Worker(
-            config, self.commands, threading.Event(), self._sink, self.snapshots.append, jobs
+            config, self.commands, threading.Event(), self._sink, self.snapshots.append, jobs, self.transfers
         )
         self.worker._library = Library()
         monkeypatch.setattr(engine.worker, "serve", self._serve)
@@ -65,7 +73,7 @@ class Harness:
         if entry.model_id == "broken":
             raise CheckpointError("it is damaged: convert it again")
         on_progress(ModelLoadProgress(entry.model_id, 1, 1))
-        model = self.models[entry.model_id] = FakeEngine(num_blocks=200)
+        model = self.models[entry.model_id] = FakeEngine(num_blocks=200, model_name=entry.name)
         facts = ModelLoaded(entry.model_id, entry.name, "fake", 1000, 1, 200, 4, 1)
         return ServedModel(model.core, facts)
 
@@ -79,6 +87,7 @@ class Harness:
         for command in commands:
             self.commands.put(command)
         self.worker.run()
+        assert self.transfers.close(60)
 
     def kinds(self, *kinds):
         return [event for event in self.events if isinstance(event, kinds)]
@@ -218,3 +227,79 @@ def test_snapshots_come_only_while_they_are_watched(tmp_path, monkeypatch):
     assert harness.snapshots
     assert all(isinstance(snapshot, BlockSnapshot) for snapshot in harness.snapshots)
     assert any(any(snapshot.ref_counts) for snapshot in harness.snapshots)
+
+
+LONG = "a prompt of more than a few blocks"
+
+
+def test_chat_is_reopened_from_its_file_without_prefill(tmp_path, monkeypatch):
+    path = str(tmp_path / "chat")
+
+    def react(event):
+        match event:
+            case RequestFinished("a"):
+                return (SavePrefix("o", path),)
+            case PrefixSaved():
+                return UnloadModel(), LoadModel("one"), RestorePrefix("o", path)
+            case PrefixRestored():
+                return (submit("b", prompt=LONG),)
+        return quit_after(RequestFinished)(event)
+
+    harness = Harness(tmp_path, monkeypatch, react)
+    harness.run(LoadModel("one"), submit("a", prompt=LONG))
+    assert harness.kinds(PrefixSaved, PrefixRestored)[1] == PrefixRestored("o", path, 36, 36, 9)
+    cold, warm = harness.kinds(RequestFinished)
+    assert (cold.num_cached_tokens, warm.num_cached_tokens) == (0, 32)
+    texts = ["".join(e.text for e in harness.kinds(TextDelta) if e.request_id == name) for name in ("a", "b")]
+    assert texts[0] == texts[1] != ""
+
+
+def test_saving_and_restoring_beside_a_running_answer_changes_nothing_in_it(tmp_path, monkeypatch):
+    path = str(tmp_path / "chat")
+
+    def react(event):
+        match event:
+            case TextDelta("a") if not harness.kinds(PrefixSaved, PrefixRefused):
+                return SavePrefix("o", path), RestorePrefix("other", path)
+        return quit_after(RequestFinished)(event)
+
+    harness = Harness(tmp_path, monkeypatch, react)
+    harness.run(LoadModel("one"), submit("a", prompt=LONG, max_tokens=400))
+    assert "".join(delta.text for delta in harness.kinds(TextDelta)) == expected_text(LONG, 400)
+    assert {event.code for event in harness.kinds(PrefixRefused)} <= {"cancelled", "snapshot"}
+
+
+def test_prefix_of_another_model_is_refused_and_nothing_happens(tmp_path, monkeypatch):
+    path = str(tmp_path / "chat")
+
+    def react(event):
+        match event:
+            case RequestFinished("a"):
+                return (SavePrefix("o", path),)
+            case PrefixSaved():
+                return LoadModel("two"), RestorePrefix("o", path)
+            case PrefixRefused():
+                return (submit("b", prompt=LONG),)
+        return quit_after(RequestFinished)(event)
+
+    harness = Harness(tmp_path, monkeypatch, react)
+    harness.run(LoadModel("one"), submit("a", prompt=LONG))
+    (refusal,) = harness.kinds(PrefixRefused)
+    assert "it was saved from one, loaded is two" in refusal.message
+    assert [end.num_cached_tokens for end in harness.kinds(RequestFinished)] == [0, 0]
+
+
+@pytest.mark.parametrize("command", [SavePrefix("o", "file"), RestorePrefix("o", "file")])
+def test_prefix_without_a_model_is_refused(tmp_path, monkeypatch, command):
+    harness = Harness(tmp_path, monkeypatch, quit_after(PrefixRefused))
+    harness.run(command)
+    assert [(event.owner, event.path, event.code) for event in harness.kinds(PrefixRefused)] == [
+        ("o", "file", "no_model")
+    ]
+
+
+def test_prefix_that_was_never_computed_is_not_saved(tmp_path, monkeypatch):
+    harness = Harness(tmp_path, monkeypatch, quit_after(PrefixRefused))
+    harness.run(LoadModel("one"), SavePrefix("nobody", str(tmp_path / "file")))
+    assert "Nothing of 'nobody' is cached" in harness.kinds(PrefixRefused)[0].message
+    assert not (tmp_path / "file").exists()

@@ -73,7 +73,7 @@ class DecoderEngine(FakeEngine):
 
     def __init__(self, backend_name: str = "reference", **options: object) -> None:
         def make_runner(kv_cache: KVCache, _: object) -> Runner:
-            decoder, backend = tiny_decoder(backend_name)
+            decoder, backend = tiny_decoder(backend_name, kv_cache.window.size)
             pools = (kv_cache.pool.num_blocks, kv_cache.block_size, kv_cache.host_pool.num_blocks)
             return Runner(decoder, backend, *pools)
 

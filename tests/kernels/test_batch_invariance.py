@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from kernels.ops import Backend
+from kernels.ops import AttentionBatch, Backend
 from tests.kernels.cases import attention_case, random_norm, random_weight
 
 HIDDEN, OUTPUT = 192, 1072
@@ -70,6 +70,25 @@ def test_a_sequence_attends_alone_as_in_a_batch(
         first, last = case.batch.query_starts[sequence : sequence + 2]
         q, batch = case.only(sequence)
         assert torch.equal(backend.paged_attention(q, *pools, batch, 0.1, window, softcap), together[first:last])
+
+
+@pytest.mark.parametrize(("window", "softcap"), [(None, None), (30, None), (None, 5.0)])
+def test_rows_of_one_table_attend_as_sequences_alone(
+    backend: Backend, window: int | None, softcap: float | None
+) -> None:
+    """Guessed tokens come so: one row each, with contexts that grow by one."""
+    case = attention_case([(7, 146), (1, 90)])
+    pools = case.key_pool.to(backend.kv_dtype), case.value_pool.to(backend.kv_dtype)
+    contexts = (*range(140, 147), 90)
+    tables = (*[case.batch.block_tables[0]] * 7, case.batch.block_tables[1])
+    together = backend.paged_attention(
+        case.q, *pools, AttentionBatch(tuple(range(9)), contexts, tables), 0.1, window, softcap
+    )
+    for row, (context, table) in enumerate(zip(contexts, tables, strict=True)):
+        # Another tensor, and no longer than needed.
+        alone = AttentionBatch((0, 1), (context,), (table[: -(-context // 16)].clone(),))
+        q = case.q[row : row + 1]
+        assert torch.equal(backend.paged_attention(q, *pools, alone, 0.1, window, softcap)[0], together[row])
 
 
 def test_rope_append_alone_or_among_others(backend: Backend) -> None:

@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from app.state.history import SCHEMA_VERSION, History, HistoryError
-from app.state.session import AnswerStats, Message, Phase, Session
+from app.state import schema
+from app.state.history import History, HistoryError
+from app.state.schema import SCHEMA_VERSION, STEPS, schema_version
+from app.state.session import AnswerStats, ForgottenTurns, Message, Phase, Session
 
 
 @pytest.fixture
@@ -36,8 +38,10 @@ def test_a_chat_comes_back_as_it_was(path: Path) -> None:
     session = chat()
     session.system_prompt = "Be brief."
     session.is_pinned = True
+    session.when_full = "drop_oldest"
     answer = session.messages[-1]
-    answer.stats = AnswerStats(100, 64, 20, 0.21, None)
+    answer.stats = AnswerStats(100, 64, 20, 0.21, None, 0.01, 0.2, 1.5, 0.0)
+    answer.forgotten = ForgottenTurns(3, 1204)
     answer.model_name = "Tiny 1M"
     answer.end = "length"
     history = History(path)
@@ -188,6 +192,56 @@ def test_a_file_of_a_newer_version_is_set_aside_whole(path: Path) -> None:
     with sqlite3.connect(kept) as db:
         assert db.execute("SELECT id FROM chats").fetchall() == [(session.id,)]
     db.close()
+
+
+def test_a_file_of_the_first_version_keeps_its_chats_and_learns_the_rest(path: Path) -> None:
+    with sqlite3.connect(path) as db:
+        db.executescript(f"{STEPS[0]} PRAGMA user_version = 1;")
+        db.execute("INSERT INTO chats VALUES ('chat', 'Trip', 'Be brief.', 1, 10.0, 20.0)")
+        rows = [
+            ("q", "chat", 0, "user", "where to", *[None] * 8),
+            ("a", "chat", 1, "assistant", "to sea", "Tiny", "stop", None, 9, 0, 3, 0.5, 3.4),
+        ]
+        db.executemany(f"INSERT INTO messages VALUES ({', '.join('?' * 13)})", rows)
+    db.close()
+    history = History(path)
+    assert history.notice is None
+    session = history.load("chat")
+    assert session is not None
+    assert (session.title, session.is_pinned, session.when_full) == ("Trip", True, "stop")
+    assert [message.text for message in session.messages] == ["where to", "to sea"]
+    assert session.answer.stats == AnswerStats(9, 0, 3, 0.5, 3.4)
+    assert session.answer.forgotten is None
+    history.set_when_full("chat", "drop_oldest")
+    history.save(session, session.messages[:1])
+    history.close()
+    with sqlite3.connect(path) as db:
+        assert schema_version(db) == SCHEMA_VERSION
+    db.close()
+
+
+def test_a_step_that_fails_leaves_the_file_at_the_version_before(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stored(History(path), chat())
+    monkeypatch.setattr(schema, "STEPS", (*STEPS, "ALTER TABLE chats ADD COLUMN x; ALTER TABLE nothing ADD COLUMN y;"))
+    monkeypatch.setattr(schema, "SCHEMA_VERSION", SCHEMA_VERSION + 1)
+    with pytest.raises(HistoryError, match="Cannot open"):
+        History(path)
+    monkeypatch.undo()
+    history = History(path)
+    assert history.notice is None
+    assert len(history.chats()) == 1
+
+
+def test_what_a_full_chat_does_can_be_chosen_before_and_after_it_is_saved(path: Path) -> None:
+    history = History(path)
+    session = chat()
+    history.set_when_full(session.id, "drop_oldest")
+    assert history.load(session.id) is None
+    stored(history, session)
+    history.set_when_full(session.id, "drop_oldest")
+    loaded = history.load(session.id)
+    assert loaded is not None
+    assert loaded.when_full == "drop_oldest"
 
 
 def test_a_sound_file_gives_no_notice(path: Path) -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from app.state.session import MAX_TITLE_LENGTH, Message, Phase, Session, title_of
+from app.state.session import MAX_TITLE_LENGTH, ForgottenTurns, Message, Phase, Session, title_of
 from engine.messages import (
     ChatMessage,
+    ContextTrimmed,
     PrefillProgress,
     RequestFailed,
     RequestFinished,
@@ -149,3 +150,33 @@ def test_a_restored_chat_can_be_answered_again_but_not_while_busy() -> None:
     assert session.can_retry
     session.retry()
     assert not session.can_retry
+
+
+def test_turns_that_were_dropped_are_counted_as_the_person_sees_them() -> None:
+    session = Session(system_prompt="be brief")
+    session.messages = [
+        Message("user", "first"),
+        Message("assistant", "", end="failed"),
+        Message("user", "again"),
+        Message("assistant", "answer", end="stop"),
+        Message("user", "third"),
+        Message("assistant", "answer", end="stop"),
+    ]
+    session.ask("fourth")
+    # In the prompt: the system prompt, the first two questions as one, their answer, and so on.
+    session.apply(ContextTrimmed("r", (1, 2), 350, 900))
+    assert session.answer.forgotten == ForgottenTurns(2, 350)
+    assert session.prompt()[1] == ChatMessage("user", "first\n\nagain")
+
+
+def test_what_was_forgotten_before_is_what_the_answer_before_says() -> None:
+    session = Session()
+    forgotten = ForgottenTurns(1, 10)
+    session.messages = [
+        Message("user", "a"),
+        Message("assistant", "b", end="stop", forgotten=forgotten),
+        Message("user", "c"),
+        Message("assistant", "d", end="stop", forgotten=forgotten),
+    ]
+    assert session.forgotten_before(session.messages[1]) is None
+    assert session.forgotten_before(session.messages[3]) == forgotten

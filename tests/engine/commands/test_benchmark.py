@@ -7,7 +7,9 @@ import pytest
 from gguf import GGMLQuantizationType as Kind
 
 from engine.__main__ import main
+from engine.bench import suite
 from engine.bench.peers import PEERS, Peer
+from engine.bench.side import SideError
 from engine.commands import benchmark
 from tests.engine.tiny_models import TinyShape, tiny_gguf
 
@@ -82,6 +84,17 @@ def test_wrong_options_are_told_in_one_line(home, source, capsys, words, message
     error = capsys.readouterr().err.splitlines()[-1]
     assert error.startswith("error: ")
     assert message in error
+
+
+def test_what_was_measured_before_a_side_broke_is_written(home, tmp_path, capsys, monkeypatch):
+    def break_down(*_):
+        raise SideError("DeepInfer failed, it ended")
+
+    monkeypatch.setattr(suite, "profile_section", break_down)
+    path = tmp_path / "bench.json"
+    assert run(home, "tiny", "prefill", "profile", "--rounds", 1, "--threads", 1, "--json", path) == 2
+    assert "error: DeepInfer failed, it ended" in capsys.readouterr().err
+    assert set(json.loads(path.read_text(encoding="utf-8"))["workloads"]) == {"prefill", "memory"}
 
 
 def test_peer_that_is_not_installed_is_told_with_what_it_needs(home, source, capsys):

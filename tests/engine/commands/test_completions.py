@@ -41,3 +41,9 @@ def test_the_phases_of_a_request_are_told():
     told = Completion([CompletedAnswer()], end=end).to_json()
     phases = ("tpot_s", "queue_s", "prefill_s", "decode_s", "preempted_s", "num_preemptions")
     assert [told[name] for name in phases] == [0.5, 1.0, 0.5, 0.6, 0.25, 1]
+
+
+def test_guessed_tokens_are_counted():
+    end = RequestFinished("0", "stop", 3, 0, 9, None, None, num_drafted_tokens=8, num_accepted_tokens=5)
+    told = Completion([CompletedAnswer()], end=end).to_json()
+    assert (told["drafted_tokens"], told["accepted_tokens"]) == (8, 5)

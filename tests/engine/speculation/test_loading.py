@@ -12,6 +12,8 @@ from engine.convert.pipeline import Conversion, convert_file
 from engine.errors import DraftModelError, ModelNotFoundError
 from engine.messages import RequestFinished, SamplingParams, Submit, TextDelta
 from engine.serving import ServedModel, serve
+from engine.speculation import loading
+from engine.speculation.speculator import Speculator
 from engine.store.library import Library
 from kernels.backends import load_backend
 from tests.engine.tiny_models import TinyShape, tiny_gguf
@@ -39,7 +41,10 @@ Serve = Callable[..., ServedModel]
 
 
 @pytest.fixture
-def serve_big(home: Path) -> Serve:
+def serve_big(home: Path, monkeypatch: pytest.MonkeyPatch) -> Serve:
+    # As if rows cost nothing: the small one is no smaller where it counts here, in the embedding.
+    monkeypatch.setattr(loading, "Speculator", lambda proposer, _: Speculator(proposer, 0.01))
+
     def serve_big(backend_name: str = "cpu", **options: object) -> ServedModel:
         config = EngineConfig(home, backend_name, kv_budget_bytes=4 << 20, **options)  # type: ignore[arg-type]
         entry = Library(config.models_dir).find("Big")
@@ -82,7 +87,7 @@ def test_by_lookup_a_seed_gives_the_same_answer(serve_big: Serve) -> None:
 
 def test_a_model_that_guesses_its_own_tokens_is_always_right(serve_big: Serve) -> None:
     _, end = answer(serve_big(speculation="draft", draft_model="Big"))
-    assert end.num_accepted_tokens == end.num_drafted_tokens > 0
+    assert end.num_accepted_tokens == end.num_drafted_tokens > 40
 
 
 def test_a_draft_models_weights_count(serve_big: Serve) -> None:

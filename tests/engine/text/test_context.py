@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.errors import InvalidRequestError
 from engine.messages import ChatMessage
 from engine.text.context import FittedChat, TurnSize, first_kept_turn, fit_chat, split_turns
 from engine.text.template import ChatTemplate
@@ -88,6 +89,30 @@ def test_a_template_that_writes_more_than_was_reckoned_costs_another_turn():
     fitted = fit_chat(messages, 300, encode_wide, count_text)
     assert len(fitted.token_ids) <= 300
     assert fitted.dropped == (0, 1, 2, 3)
+
+
+def test_a_chat_far_beyond_what_a_template_can_do_is_still_cut():
+    def encode_few(messages: Sequence[ChatMessage]) -> list[int]:
+        if len(messages) > 50:
+            raise InvalidRequestError("too much work for this template")
+        return encode_chat(messages)
+
+    messages = chat(*["a text of some length " * 2] * 2001, system="be brief")
+    fitted = fit_chat(messages, 1000, encode_few, count_text)
+    assert fitted == FittedChat(fitted.token_ids, tuple(range(1, 1 + len(fitted.dropped))), fitted.num_dropped_tokens)
+    assert 500 < len(fitted.token_ids) <= 1000
+    assert len(fitted.token_ids) + fitted.num_dropped_tokens == len(encode_chat(messages))
+
+
+def test_a_chat_of_many_characters_in_few_tokens_is_left_whole():
+    def encode_blanks(messages: Sequence[ChatMessage]) -> list[int]:
+        return [0] * sum(3 + count_blanks(message.content) for message in messages)
+
+    def count_blanks(text: str) -> int:
+        return -(-len(text) // 128)
+
+    messages = chat(" " * 10_000, " " * 10_000, " " * 10_000)
+    assert fit_chat(messages, 300, encode_blanks, count_blanks) == FittedChat(encode_blanks(messages))
 
 
 TURNS = st.lists(st.tuples(st.integers(1, 30), st.integers(0, 60)), min_size=1, max_size=30)

@@ -1,0 +1,51 @@
+"""Owns the small button that says what becomes of a chat when it is full, and lets that be chosen.
+
+Does not know the chat.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QAction, QActionGroup
+from PySide6.QtWidgets import QMenu, QToolButton, QWidget
+
+from engine.messages import WhenFull
+
+_HEADING = "When the chat is full"
+_CHOICES: tuple[tuple[WhenFull, str, str], ...] = (
+    ("stop", "stop", "Stop: nothing is forgotten, and a new message is refused"),
+    ("drop_oldest", "forget", "Forget the oldest turns: they stay here, but the model no longer sees them"),
+)
+"""(choice, words on the button, words in the menu)"""
+
+
+class FullChoice(QToolButton):
+    """`When full: stop ▾`."""
+
+    chosen = Signal(str)
+    """A `WhenFull`, by the person."""
+
+    def __init__(self, when_full: WhenFull, parent: QWidget | None = None) -> None:
+        super().__init__(parent, popupMode=QToolButton.ToolButtonPopupMode.InstantPopup)
+        menu = QMenu(self)
+        menu.addAction(_HEADING).setEnabled(False)
+        group = QActionGroup(self)
+        self.actions_by_choice: dict[WhenFull, QAction] = {}
+        for choice, _, words in _CHOICES:
+            action = self.actions_by_choice[choice] = menu.addAction(words)
+            action.setCheckable(True)
+            group.addAction(action)
+            action.triggered.connect(lambda _, choice=choice: self._on_chosen(choice))
+        self.setMenu(menu)
+        self.show_choice(when_full)
+
+    def show_choice(self, when_full: WhenFull) -> None:
+        short, words = next((short, words) for choice, short, words in _CHOICES if choice == when_full)
+        self.actions_by_choice[when_full].setChecked(True)
+        self.setText(f"When full: {short} ▾")
+        self.setToolTip(f"{_HEADING}. {words}.")
+        self.setAccessibleName(f"{_HEADING}: {words}")
+
+    def _on_chosen(self, choice: WhenFull) -> None:
+        self.show_choice(choice)
+        self.chosen.emit(choice)

@@ -1,0 +1,84 @@
+"""What must agree before keys and values that one model computed may serve another: the root of all prefix keys.
+
+Knows nothing of tokens, files and tensors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, fields
+
+from engine.cache.prefix_cache import scope_digest
+
+_MAX_SHOWN = 60
+"""Longer values are not put into a sentence."""
+
+_LABELS = {
+    "quantization": "weights of",
+    "rope": "the rotary embedding",
+    "sliding_window": "a sliding window of",
+    "backend": "the backend",
+    "num_layers": "num_layers",
+    "num_kv_heads": "num_kv_heads",
+    "head_dim": "a head size of",
+    "block_size": "a block size of",
+    "dtype": "keys and values as",
+    "element_bytes": "bytes per number:",
+    "layout": "the layout",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class CacheIdentity:
+    """What decides the bytes in a block besides its tokens. `model_name` is for reading only and decides nothing."""
+
+    model_name: str
+    weights_digest: str
+    tokenizer_digest: str
+    """Of tokenizer and chat template."""
+    quantization: str
+    rope: str
+    sliding_window: int | None
+    backend: str
+    num_layers: int
+    num_kv_heads: int
+    head_dim: int
+    block_size: int
+    """Tokens per block."""
+    dtype: str
+    element_bytes: int
+    layout: str
+    """Order of the pool's dimensions, outermost first."""
+
+    @property
+    def side_bytes(self) -> int:
+        """Bytes of one block's keys over all layers; its values take as many."""
+        return self.num_layers * self.layer_bytes
+
+    @property
+    def layer_bytes(self) -> int:
+        """Bytes of one block's keys in one layer."""
+        return self.num_kv_heads * self.block_size * self.head_dim * self.element_bytes
+
+    def scope(self, security_domain: str) -> bytes:
+        """Root of the prefix-cache keys of one security domain."""
+        parts = (f"{field.name}={getattr(self, field.name)}" for field in fields(self) if field.name != "model_name")
+        return scope_digest(*parts, security_domain)
+
+    def to_json(self) -> dict[str, str | int | None]:
+        return asdict(self)
+
+    def differences(self, other: Mapping[str, object]) -> Iterator[str]:
+        """Ends of the sentence "it was saved …", one for each thing in which `other`, in JSON, is another."""
+        name = other.get("model_name")
+        if other.get("weights_digest") != self.weights_digest:
+            source = f"from {name}" if name != self.model_name else f"from other weights of {name}"
+            yield f"{source}, loaded is {self.model_name}"
+        if other.get("tokenizer_digest") != self.tokenizer_digest:
+            yield "with another tokenizer or chat template"
+        for field_name, label in _LABELS.items():
+            theirs, ours = other.get(field_name), getattr(self, field_name)
+            # Also by type: 1, 1.0 and true are equal.
+            if type(theirs) is not type(ours) or theirs != ours:
+                shown = max(len(str(theirs)), len(str(ours))) <= _MAX_SHOWN
+                yield f"with {label} {theirs}, here it is {ours}" if shown else f"with other values of {field_name}"
