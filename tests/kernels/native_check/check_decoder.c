@@ -1,0 +1,165 @@
+// A whole decoder with everything a layer can have, the choice of tokens, and the copying of blocks: whether they stay in
+// their memory, and give the same bits by one thread and by three. See check.py.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "blocks.h"
+#include "decoder.h"
+#include "sampling.h"
+
+enum { LAYERS = 3, HIDDEN = 64, HEADS = 4, KV_HEADS = 2, HEAD_DIM = 32, FEED_FORWARD = 96, VOCABULARY = 503 };
+enum { BLOCK_SIZE = 8, BLOCKS = 24, POSITIONS = 160, QKV = (HEADS + 2 * KV_HEADS) * HEAD_DIM, ROWS = 150 };
+
+static uint32_t state = 99;
+static int num_failures;
+
+static uint32_t next_random(void) {
+    state = state * 1664525u + 1013904223u;
+    return state >> 8;
+}
+
+static float *floats(int count, float around) {
+    float *values = malloc((size_t)count * sizeof(float));
+    for (int i = 0; i < count; i++) values[i] = around + (float)next_random() / (float)(1 << 23) - 1.0f;
+    return values;
+}
+
+static void expect(int is_so, const char *what) {
+    if (!is_so && num_failures++ < 10) printf("%s in %s\n", what, di_variant());
+}
+
+static di_weight random_weight(di_pool *pool, int rows, int columns) {
+    int num_groups = rows * columns / 32;
+    uint8_t *codes = malloc((size_t)(rows * columns));
+    uint16_t *scale = malloc((size_t)num_groups * sizeof *scale);
+    for (int i = 0; i < rows * columns; i++) codes[i] = (uint8_t)next_random();
+    for (int i = 0; i < num_groups; i++) scale[i] = 0x1400; // 2**-10
+    di_weight w = {0, rows, columns, 8, 32, 0};
+    w.data = malloc(di_weight_bytes(&w));
+    di_repack(pool, &w, codes, scale, NULL);
+    free(codes), free(scale);
+    return w;
+}
+
+typedef struct layer_memory {
+    di_weight qkv, output, gate_up, down;
+    float *vectors[7];
+} layer_memory;
+
+static di_layer random_layer(di_pool *pool, layer_memory *m, const float *rope, int number) {
+    m->qkv = random_weight(pool, QKV, HIDDEN);
+    m->output = random_weight(pool, HIDDEN, HEADS * HEAD_DIM);
+    m->gate_up = random_weight(pool, 2 * FEED_FORWARD, HIDDEN);
+    m->down = random_weight(pool, HIDDEN, FEED_FORWARD);
+    static const int SIZES[7] = {HIDDEN, HIDDEN, HIDDEN, HIDDEN, QKV, HEAD_DIM, HEAD_DIM};
+    for (int i = 0; i < 7; i++) m->vectors[i] = floats(SIZES[i], 1.0f);
+    di_layer layer = {&m->qkv,       &m->output,    &m->gate_up,   &m->down,      m->vectors[0], m->vectors[1],
+                      m->vectors[2], m->vectors[3], m->vectors[4], m->vectors[5], m->vectors[6], rope,
+                      1e-5f,         0.2f,          4.0f,          number % 2 ? 20 : 0, DI_GELU_TANH};
+    return layer;
+}
+
+static void free_layer(layer_memory *m) {
+    free(m->qkv.data), free(m->output.data), free(m->gate_up.data), free(m->down.data);
+    for (int i = 0; i < 7; i++) free(m->vectors[i]);
+}
+
+static float *run(int num_workers, const di_decoder_shape *shape, const di_weight *table, const di_layer *layers) {
+    di_pool *pool = di_pool_create(num_workers, 20);
+    di_scratch *scratch = di_scratch_create(num_workers);
+    di_decoder *decoder = di_decoder_create(shape, table, layers);
+    size_t pool_bytes = LAYERS * BLOCKS * KV_HEADS * BLOCK_SIZE * HEAD_DIM * sizeof(uint16_t);
+    char *keys = malloc(pool_bytes), *values = malloc(pool_bytes);
+    memset(keys, 0xff, pool_bytes);
+    memset(values, 0xff, pool_bytes);
+    int64_t *tokens = malloc(ROWS * sizeof(int64_t)), *positions = malloc(ROWS * sizeof(int64_t));
+    int64_t *slots = malloc(ROWS * sizeof(int64_t)), block_table[POSITIONS / BLOCK_SIZE];
+    for (int i = 0; i < POSITIONS / BLOCK_SIZE; i++) block_table[i] = BLOCKS - 1 - i;
+    for (int i = 0; i < ROWS; i++) {
+        tokens[i] = (i * 37) % VOCABULARY, positions[i] = i;
+        slots[i] = block_table[i / BLOCK_SIZE] * BLOCK_SIZE + i % BLOCK_SIZE;
+    }
+    float *hidden = malloc(ROWS * HIDDEN * sizeof(float));
+    const int64_t *tables = block_table;
+    // a prompt, then single tokens
+    for (int first = 0, count = ROWS - 3; first < ROWS; first += count, count = 1) {
+        int64_t starts[2] = {0, count}, context = first + count;
+        di_decoder_call call = {count, tokens + first, positions + first, slots + first, {1, starts, &context, &tables},
+                                keys, values, BLOCKS, BLOCK_SIZE, 1, hidden + first * HIDDEN};
+        expect(di_decoder_run(decoder, pool, scratch, &call) == DI_DECODER_OK, "a run");
+        int64_t outside = BLOCKS * BLOCK_SIZE;
+        call.slots = &outside;
+        call.num_rows = 1;
+        expect(di_decoder_run(decoder, pool, scratch, &call) == DI_DECODER_BAD_SLOT, "a slot outside");
+    }
+    for (int i = 0; i < ROWS * HIDDEN; i++) expect(isfinite(hidden[i]), "a number that is not finite");
+    di_decoder_destroy(decoder), di_scratch_destroy(scratch), di_pool_destroy(pool);
+    free(keys), free(values), free(tokens), free(positions), free(slots);
+    return hidden;
+}
+
+static void check_decoder(di_pool *pool) {
+    layer_memory memory[LAYERS];
+    di_layer layers[LAYERS];
+    float *rope = floats(POSITIONS * HEAD_DIM, 0.0f);
+    for (int i = 0; i < LAYERS; i++) layers[i] = random_layer(pool, &memory[i], rope, i);
+    di_weight table = random_weight(pool, VOCABULARY, HIDDEN);
+    di_decoder_shape shape = {LAYERS, HIDDEN, HEADS, KV_HEADS, HEAD_DIM, FEED_FORWARD, POSITIONS, 2.0f};
+    float *one = run(1, &shape, &table, layers), *three = run(3, &shape, &table, layers);
+    expect(memcmp(one, three, ROWS * HIDDEN * sizeof(float)) == 0, "other bits by three threads");
+    for (int i = 0; i < LAYERS; i++) free_layer(&memory[i]);
+    free(one), free(three), free(table.data), free(rope);
+}
+
+static void check_sampling(di_pool *pool) {
+    enum { DRAWS = 40 };
+    float *logits = floats(DRAWS * VOCABULARY, 0.0f), temperature[DRAWS], top_p[DRAWS], min_p[DRAWS];
+    int64_t top_k[DRAWS], token_ids[DRAWS], best[DRAWS], top_ids[20];
+    double uniform[DRAWS], logprobs[20];
+    for (int i = 0; i < DRAWS; i++) {
+        temperature[i] = (float)(i % 4) * 0.5f;
+        top_k[i] = i % 3 ? 0 : 1 + i, top_p[i] = i % 5 ? 1.0f : 0.6f, min_p[i] = i % 7 ? 0.0f : 0.1f;
+        uniform[i] = (double)(next_random() & 0xffff) / 65536;
+    }
+    logits[3] = NAN, logits[VOCABULARY + 5] = INFINITY, logits[2 * VOCABULARY] = -INFINITY;
+    di_candidate *candidates = malloc(3 * VOCABULARY * sizeof *candidates);
+    di_sampling sampling = {DRAWS, VOCABULARY, logits, temperature, top_k, top_p, min_p, uniform, candidates, token_ids};
+    di_sample(pool, &sampling);
+    di_argmax(pool, logits, DRAWS, VOCABULARY, best);
+    for (int i = 0; i < DRAWS; i++) {
+        expect(token_ids[i] >= DI_IN_DOUBT && token_ids[i] < VOCABULARY, "a token outside");
+        if (temperature[i] == 0.0f || top_k[i] == 1) expect(token_ids[i] == best[i], "not the best token");
+        double own = di_logprobs(logits + i * VOCABULARY, VOCABULARY, best[i], 20, top_ids, logprobs);
+        expect(top_ids[0] == best[i] && own == logprobs[0], "log-probabilities");
+    }
+    free(logits), free(candidates);
+}
+
+static void check_blocks(di_pool *pool) {
+    enum { BYTES = 48 };
+    char *from = malloc(2 * 5 * BYTES), *to = malloc(2 * 3 * BYTES);
+    for (int i = 0; i < 2 * 5 * BYTES; i++) from[i] = (char)(i / BYTES);
+    int64_t source[] = {4, 1, 0}, target[] = {0, 1, 2};
+    di_copy_blocks(pool, from, 5, to, 3, 2, BYTES, 3, source, target);
+    for (int i = 0; i < 2 * 3 * BYTES; i++)
+        expect(to[i] == (char)(i / BYTES / 3 * 5 + source[i / BYTES % 3]), "a copied block");
+    free(from), free(to);
+}
+
+int main(void) {
+    static const char *const NAMES[] = {"avx2", "avxvnni", "avx512vnni", "neon", "neondot"};
+    di_pool *pool = di_pool_create(3, 20);
+    int num_variants = 0;
+    for (int i = 0; i < 5; i++) {
+        if (!di_choose_variant(NAMES[i])) continue;
+        num_variants++;
+        check_decoder(pool);
+        check_sampling(pool);
+        check_blocks(pool);
+    }
+    di_pool_destroy(pool);
+    printf("decoder: %d variants, %d failures\n", num_variants, num_failures);
+    return num_variants == 0 || num_failures != 0;
+}
