@@ -131,11 +131,6 @@ class Sequence:
         return self.num_swaps + self.num_recomputes
 
     @property
-    def max_length(self) -> int:
-        """The most tokens it may ever hold, prompt included."""
-        return self.num_prompt_tokens + self.max_tokens
-
-    @property
     def needs_prompt_logprobs(self) -> bool:
         is_asked = self.params.prompt_logprobs is not None and self.index == 0
         return is_asked and self.num_told_logprobs < self.num_prompt_tokens - 1

@@ -31,8 +31,3 @@ PEERS = (
     ),
     Peer("openvino", "engine.bench.peers.openvino", "export", "openvino-genai"),
 )
-
-
-def find_peer(name: str) -> Peer:
-    """Raises KeyError."""
-    return {peer.name: peer for peer in PEERS}[name]
