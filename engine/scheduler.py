@@ -307,6 +307,9 @@ class Scheduler:
 
     def queue_reason(self, sequence: Sequence, reason: QueueReason) -> QueueReason:
         """Why a sequence waits, if all before it wait because of `reason`."""
+        # Asked of all that wait in every step, and a long cached beginning takes long to match.
+        if not self._cache.shares_next_block(sequence, self.running):
+            return reason
         return "prefix" if self._is_prefix_coming(sequence, self._cache.match(sequence)) else reason
 
     def _is_prefix_coming(self, sequence: Sequence, matched: list[int]) -> bool:

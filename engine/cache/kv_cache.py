@@ -80,6 +80,18 @@ class KVCache:
         num_passed = self.window.first_block(num_hit * self.block_size)
         return [NULL_BLOCK] * num_passed + found[num_passed:num_hit]
 
+    def shares_next_block(self, sequence: Sequence, others: Iterable[Sequence]) -> bool:
+        """Whether the next block that one of `others` computes is one that `sequence` begins with too.
+
+        If not, `is_being_computed` is false for every block; to know that takes no match.
+        """
+        for other in others:
+            index = other.num_computed_tokens // self.block_size
+            digest = self.digests(other)[index : index + 1]
+            if digest and digest == self.digests(sequence)[index : index + 1]:
+                return True
+        return False
+
     def is_being_computed(self, sequence: Sequence, index: int, others: Iterable[Sequence]) -> bool:
         """Whether one of `others` is about to compute the very block that `sequence` needs as its `index`-th."""
         if not sequence.uses_prefix_cache or index >= self._max_reused_blocks(sequence):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from engine.cache.snapshot import read_snapshot, write_snapshot
 from engine.errors import SnapshotError
-from engine.messages import PrefixPinned, RequestFinished
+from engine.messages import PrefixPinned, RequestFinished, RequestQueued
 from tests.engine.fakes import FakeEngine, tiny_identity
 from tests.engine.test_core import expected_text
 from tests.engine.test_histories import NUM_HISTORIES
@@ -315,3 +315,33 @@ def test_saving_and_restoring_at_any_point_changes_no_text(actions, block_size, 
     for action in actions:
         history.do(action)
     history.end()
+
+
+def test_who_waits_for_a_prefix_that_is_being_computed_says_so_until_it_is():
+    engine = FakeEngine(block_size=4, max_batched_tokens=8)
+    engine.submit("a", "the same beginning, a", max_tokens=12)
+    engine.submit("b", "the same beginning, b", max_tokens=2)
+    engine.step()
+    queued = [event.reason for event in engine.events if isinstance(event, RequestQueued) and event.request_id == "b"]
+    assert queued[-1] == "prefix"
+    engine.run()
+    assert engine.end("b").num_cached_tokens == 20
+
+
+def test_queue_is_told_without_matching_what_nobody_computes():
+    engine = FakeEngine(block_size=4, max_running_sequences=1)
+    engine.submit("first", "the same beginning", max_tokens=20)
+    for index in range(5):
+        engine.submit(str(index), f"the same beginning, {index}")
+    engine.step()
+    engine.step()
+    matched: list[str] = []
+    longest_hit = engine.cache.longest_hit
+    engine.cache.longest_hit = lambda sequence, max_blocks: (
+        matched.append(sequence.request_id) or longest_hit(sequence, max_blocks)
+    )
+    for _ in range(8):
+        engine.step()
+    assert not matched
+    engine.run()
+    assert "4" in matched
