@@ -196,19 +196,21 @@ class EngineCore:
     def _settle(self, chunks: list[ScheduledChunk], results: dict[Sequence, ChunkResult], start_s: float) -> None:
         now_s = self._clock()
         written: set[int] = set()
-        num_computed = num_generated = 0
-        decodes = [chunk for chunk in chunks if chunk.sequence.state is SequenceState.DECODE]
+        num_computed = num_generated = num_decodes = num_prompt_tokens = 0
         for chunk in chunks:
             sequence = chunk.sequence
             if not sequence.is_live:
                 continue
             written.update(self._blocks_of(chunk))
             num_computed += chunk.num_rows
+            if sequence.state is SequenceState.DECODE:
+                num_decodes += 1
+            else:
+                num_prompt_tokens += chunk.num_rows
             num_generated += self._settle_chunk(chunk, results[sequence], now_s)
         self._written = frozenset(written)
         self.metrics.on_step(now_s, num_computed, num_generated)
-        num_decode_rows = sum(chunk.num_rows for chunk in decodes)
-        self._scheduler.step_times.on_step(len(decodes), num_computed - num_decode_rows, now_s - start_s)
+        self._scheduler.step_times.on_step(num_decodes, num_prompt_tokens, now_s - start_s)
         if num_computed >= _MIN_TIMED_TOKENS:
             # How long computing again would take is known from computing, in batches that resemble it.
             self._scheduler.costs = PreemptionCosts(

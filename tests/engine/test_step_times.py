@@ -66,3 +66,18 @@ def test_without_a_limit_it_takes_the_whole_budget():
 
 def test_a_prompt_advances_however_slow_it_is():
     assert max(chunks_of_a_long_prompt(max_stretch=1.0)) == 2 + 16
+
+
+def test_answers_that_fail_with_another_of_their_request_count_on_no_side():
+    engine = FakeEngine()
+    engine.submit("a", "some prompt", n=3, max_tokens=20)
+    for _ in range(3):
+        engine.step()
+    told: list[tuple[int, int]] = []
+    engine.scheduler.step_times.on_step = lambda num_decodes, num_prompt_tokens, _: (  # type: ignore[method-assign]
+        told.append((num_decodes, num_prompt_tokens))
+    )
+    engine.tokenizer.broken_token = engine.token_ids("a")[-1]
+    engine.step()
+    assert told == [(1, 0)]
+    assert engine.ends("a")
