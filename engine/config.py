@@ -38,7 +38,7 @@ class EngineConfig:
     """The token budget of one step."""
     max_prompt_chunk: int = 256
     """Tokens of one prompt in one step while others want some too, so that long prompts advance together."""
-    max_stretch: float | None = 2.5
+    max_stretch: float | None = 2.0
     """How many times as long the tokens of running answers may take to come while a prompt is computed beside them."""
     max_running_sequences: int = 16
     max_waiting_requests: int = 64

@@ -90,7 +90,7 @@ class SchedulerLimits:
     wide_rows: int | None = None
     max_stretch: float | None = None
     """How many times as long a step may take for the prompts in it while answers run; None for any."""
-    min_prompt_tokens: int = 16
+    min_prompt_tokens: int = 4
     """Tokens of prompts in each step, however slow: fewer would not pay the step."""
 
     def __post_init__(self) -> None:

@@ -65,7 +65,7 @@ def test_without_a_limit_it_takes_the_whole_budget():
 
 
 def test_a_prompt_advances_however_slow_it_is():
-    assert max(chunks_of_a_long_prompt(max_stretch=1.0)) == 2 + 16
+    assert max(chunks_of_a_long_prompt(max_stretch=1.0)) == 2 + 4
 
 
 def test_answers_that_fail_with_another_of_their_request_count_on_no_side():
