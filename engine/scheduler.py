@@ -89,7 +89,7 @@ class SchedulerLimits:
     preemption: Preemption | None = None
     wide_rows: int | None = None
     max_stretch: float | None = None
-    """How many times as long a step may take for the prompts in it while answers run; None for any."""
+    """How many times as long a step may take for the prompts in it while as many answers run; None for any."""
     min_prompt_tokens: int = 4
     """Tokens of prompts in each step, however slow: fewer would not pay the step."""
 
@@ -165,8 +165,10 @@ class Scheduler:
         budget = self._limits.max_batched_tokens - num_decodes
         if not num_decodes or self._limits.max_stretch is None:
             return budget
-        least = max(self._limits.min_prompt_tokens, self._limits.chunk_alignment)
-        return min(budget, max(least, self.step_times.max_prompt_tokens(self._limits.max_stretch)))
+        # Where more wait for their first token than for their next, the others' patience counts as well.
+        num_prompts = len(self.running) - num_decodes + len(self.waiting)
+        allowed = self.step_times.max_prompt_tokens(self._limits.max_stretch) * max(1.0, num_prompts / num_decodes)
+        return min(budget, max(int(allowed), self._limits.min_prompt_tokens, self._limits.chunk_alignment))
 
     def _schedule_running(self, schedule: Schedule, now_s: float, prompt_budget: int) -> int:
         """Chunks of those that run, in order; returns what is left of the budget for prompts."""

@@ -83,8 +83,11 @@ def decode_cases(prompts: PromptMaker, counts: Sequence[int] = (1, 4, 8, 16)) ->
     """Tokens per second of so many sequences together, once all of them decode."""
 
     def case(count: int) -> Case:
+        # Long enough that the first still decodes when the last begins.
+        num_tokens = _DECODE_TOKENS + 8 * count
+
         def tasks(numbers: random.Random) -> tuple[Task, ...]:
-            return (Task(tuple(Ask(prompts.ids(numbers, _DECODE_PROMPT), _DECODE_TOKENS) for _ in range(count))),)
+            return (Task(tuple(Ask(prompts.ids(numbers, _DECODE_PROMPT), num_tokens) for _ in range(count))),)
 
         label = f"{count} sequence{'' if count == 1 else 's'}"
         return Case(label, tasks, lambda answers, _: {TOKENS_PER_S: decode_rate(answers[0])})

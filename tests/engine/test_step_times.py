@@ -81,3 +81,15 @@ def test_answers_that_fail_with_another_of_their_request_count_on_no_side():
     engine.step()
     assert told == [(1, 0)]
     assert engine.ends("a")
+
+
+def test_many_prompts_beside_one_answer_come_in_larger_chunks():
+    engine = FakeEngine(num_blocks=400, max_batched_tokens=128, max_context=1000, max_stretch=2.0)
+    engine.submit("answer", "prompt", max_tokens=100)
+    for _ in range(3):
+        engine.step()
+    engine.scheduler.step_times = learnt(0.010, 0.001)
+    for index in range(4):
+        engine.submit(str(index), f"{index} words " * 20, max_tokens=2)
+    engine.step()
+    assert engine.runner.num_tokens_per_run[-1] == pytest.approx(1 + 4 * 10, abs=2)
