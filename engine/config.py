@@ -52,7 +52,7 @@ class EngineConfig:
     """Bound of an answer whose request names none."""
     kv_budget_bytes: int | None = None
     """Bytes for the block pool; None lets the planner choose from the memory that is free."""
-    speculation: Speculation = "off"
+    speculation: Speculation = "lookup"
     """Who guesses the next tokens, several of which are then verified at once: the text before them, or a model."""
     draft_model: str | None = None
     """The model of the library that guesses; of the same vocabulary, and much smaller to be of use."""

@@ -164,6 +164,7 @@ class EngineCore:
         except _FORWARD_ERRORS:
             _log.exception("blocks could not be moved; the answers they belong to are computed again")
             lost = self._scheduler.restart_moved(moves, self._clock())
+            self.metrics.preemptions["recompute"] += len(lost)
             return [chunk for chunk in chunks if chunk.sequence not in lost]
         return chunks
 

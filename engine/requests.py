@@ -50,6 +50,8 @@ class RequestReader:
     def read(self, submit: Submit, arrival_s: float) -> Sequence:
         """Raises `InvalidRequestError` for bad content and `RequestTooLongError` for what could never fit."""
         params = submit.params
+        if submit.timeout_s is not None and not submit.timeout_s > 0:
+            raise InvalidRequestError(f"timeout_s is {submit.timeout_s}: it must be above 0, or None for no limit")
         check_params(params, self.vocab_size)
         if params.n > self.max_answers:
             raise InvalidRequestError(

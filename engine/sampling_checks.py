@@ -9,6 +9,7 @@ from engine.errors import InvalidRequestError
 from engine.messages import SamplingParams
 
 _MAX_COUNT = 1 << 31
+_MAX_SHOWN = 80
 MAX_LOGPROBS = 20
 """How many of the most probable tokens may be told per token."""
 
@@ -17,8 +18,14 @@ def check_params(params: SamplingParams, vocab_size: int) -> None:
     """Raises `InvalidRequestError` naming the parameter, its value and what it may be."""
     for name, value, is_good, wanted in (*_number_checks(params), *_limit_checks(params)):
         if not is_good:
-            raise InvalidRequestError(f"{name} is {value!r}: it must be {wanted}")
+            raise InvalidRequestError(f"{name} is {_short(value)}: it must be {wanted}")
     _check_token_ids(params, vocab_size)
+
+
+def _short(value: object) -> str:
+    """A list of the whole vocabulary is not for reading."""
+    text = repr(value)
+    return text if len(text) <= _MAX_SHOWN else text[:_MAX_SHOWN] + "…"
 
 
 def _number_checks(params: SamplingParams) -> tuple[tuple[str, object, bool, str], ...]:

@@ -83,12 +83,16 @@ def write_snapshot(path: Path, prefix: SavedPrefix, is_cancelled: IsCancelled | 
                     file.write(chunk)
                     digest.update(chunk)
                     size_bytes += len(chunk)
-    except OSError as error:
+    except (OSError, ValueError) as error:  # ValueError: a path that no system has
         raise SnapshotError(
-            f"Cannot save to {path}: {error.strerror or error}. Choose another place or free some space; "
+            f"Cannot save to {path}: {_reason(error)}. Choose another place or free some space; "
             "the chat itself is not touched"
         ) from error
     return size_bytes
+
+
+def _reason(error: OSError | ValueError) -> str:
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)
 
 
 def _parts(prefix: SavedPrefix) -> Iterator[bytes | memoryview | None]:
@@ -128,8 +132,8 @@ def read_snapshot(
         raise SnapshotError(
             f"{path.name} needs more memory than is free: close other programs. {CONSOLATION}"
         ) from error
-    except OSError as error:
-        raise SnapshotError(f"Cannot read {path}: {error.strerror or error}. {CONSOLATION}") from error
+    except (OSError, ValueError) as error:  # ValueError: a path that no system has
+        raise SnapshotError(f"Cannot read {path}: {_reason(error)}. {CONSOLATION}") from error
 
 
 class _Reader:

@@ -223,3 +223,9 @@ def test_pipe_is_not_replaced_by_a_file(tmp_path):
         write_snapshot(pipe, make_prefix())
     assert pipe.is_fifo()
     assert [path.name for path in tmp_path.iterdir()] == ["pipe"]
+
+
+@pytest.mark.parametrize("name", ["a\0b", "ab\0"])
+def test_a_path_that_no_system_has_is_refused_both_ways(tmp_path, name):
+    with pytest.raises(SnapshotError, match="null"):
+        write_snapshot(tmp_path / name, make_prefix())
