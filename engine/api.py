@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.config import EngineConfig, assets_dir
-from engine.environment import prepare_environment
+from engine.environment import lower_thread_priority, prepare_environment
 from engine.errors import EngineError
 from engine.messages import BlockSnapshot, Command, EngineDied, Event
 from engine.store.library import Library, ModelEntry
@@ -72,6 +72,7 @@ class EngineHandle:
 
     def _run(self) -> None:
         prepare_environment()
+        lower_thread_priority()
         try:
             from engine.worker import run_engine_thread
         except (ImportError, OSError) as error:  # a broken torch install shows itself only here

@@ -1,11 +1,16 @@
-"""What native libraries read from the environment as they load, set before torch loads them."""
+"""What the engine asks of the system: what native libraries read as they load, and its thread's place in the queue."""
 
 from __future__ import annotations
 
 import os
+import sys
+import threading
 
 _SPIN_VARIABLE = "GOMP_SPINCOUNT"
 _SPIN_COUNT = "2000"
+_NICENESS = 5
+_BELOW_NORMAL = -1
+"""THREAD_PRIORITY_BELOW_NORMAL of Windows."""
 _added: set[str] = set()
 
 
@@ -23,3 +28,20 @@ def prepare_environment() -> None:
 def foreign_environment() -> dict[str, str]:
     """The environment as it was before `prepare_environment`, for programs that are to run as they would without us."""
     return {name: value for name, value in os.environ.items() if name not in _added}
+
+
+def lower_thread_priority() -> None:
+    """Let the thread that calls it, and those it starts, give way to the window's whenever that has something to do.
+
+    Measured with four chats streaming on two cores: the median lag of the window's event loop is less than half.
+    Does nothing on systems where a thread has no priority of its own.
+    """
+    if sys.platform == "linux":
+        thread_id = threading.get_native_id()
+        os.setpriority(os.PRIO_PROCESS, thread_id, os.getpriority(os.PRIO_PROCESS, thread_id) + _NICENESS)
+    elif sys.platform == "win32":
+        import ctypes
+
+        kernel = ctypes.WinDLL("kernel32")
+        kernel.GetCurrentThread.restype = ctypes.c_void_p
+        kernel.SetThreadPriority(ctypes.c_void_p(kernel.GetCurrentThread()), _BELOW_NORMAL)

@@ -1,30 +1,31 @@
-"""What the engine puts into the environment, and what other programs get to see of it."""
+"""The engine's thread gives way to the window's."""
 
 import os
+import sys
+import threading
 
 import pytest
 
-from engine import environment
-from engine.environment import foreign_environment, prepare_environment
+from engine.environment import lower_thread_priority
 
 
-@pytest.fixture(autouse=True)
-def clean(monkeypatch):
-    monkeypatch.setattr(environment, "_added", set())
-    for name in ("GOMP_SPINCOUNT", "OMP_WAIT_POLICY"):
-        monkeypatch.delenv(name, raising=False)
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a thread's niceness cannot be read")
+def test_only_the_thread_that_asks_and_those_it_starts_give_way():
+    def niceness() -> int:
+        return os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
 
+    seen = {}
 
-def test_what_was_prepared_for_us_is_not_for_other_programs():
-    before = dict(os.environ)
-    prepare_environment()
-    assert os.environ["GOMP_SPINCOUNT"] == "2000"
-    assert foreign_environment() == before
+    def engine() -> None:
+        lower_thread_priority()
+        seen["engine"] = niceness()
+        worker = threading.Thread(target=lambda: seen.update(worker=niceness()))
+        worker.start()
+        worker.join()
 
-
-@pytest.mark.parametrize(("name", "value"), [("GOMP_SPINCOUNT", "7"), ("OMP_WAIT_POLICY", "passive")])
-def test_what_a_person_has_set_stays_for_all(monkeypatch, name, value):
-    monkeypatch.setenv(name, value)
-    prepare_environment()
-    assert os.environ.get("GOMP_SPINCOUNT") == (value if name == "GOMP_SPINCOUNT" else None)
-    assert foreign_environment()[name] == value
+    before = niceness()
+    thread = threading.Thread(target=engine)
+    thread.start()
+    thread.join()
+    assert seen["engine"] == seen["worker"] == min(19, before + 5)
+    assert niceness() == before
