@@ -1,4 +1,4 @@
-"""What the engine asks of the system: what native libraries read as they load, and its thread's place in the queue."""
+"""What the engine asks of the system: what libraries read as they load, and its thread's place in the queue."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 import sys
 import threading
 
+_TELEMETRY_VARIABLE = "HF_HUB_DISABLE_TELEMETRY"
 _SPIN_VARIABLE = "GOMP_SPINCOUNT"
 _SPIN_COUNT = "2000"
 _NICENESS = 5
@@ -15,11 +16,17 @@ _added: set[str] = set()
 
 
 def prepare_environment() -> None:
-    """Let idle arithmetic threads spin briefly and then park; what the user has set stays.
+    """Let huggingface_hub tell nothing that it need not, and idle arithmetic threads spin briefly and then park.
+
+    What the user has set stays.
 
     GNU OpenMP spins for milliseconds by default. With any other busy program on the machine, the thread that should
     work then waits for one that spins: docs/adr/0007-threads-that-park.md has figures.
     """
+    if _TELEMETRY_VARIABLE not in os.environ:
+        # Else huggingface_hub tells the hub which libraries are here and asks it for a list of programs to look for.
+        os.environ[_TELEMETRY_VARIABLE] = "1"
+        _added.add(_TELEMETRY_VARIABLE)
     if "OMP_WAIT_POLICY" not in os.environ and _SPIN_VARIABLE not in os.environ:
         os.environ[_SPIN_VARIABLE] = _SPIN_COUNT
         _added.add(_SPIN_VARIABLE)

@@ -25,9 +25,16 @@ class JobText:
         self._samples: deque[tuple[float, int]] = deque()
 
     def describe(self, progress: JobProgress) -> str:
-        """`Download 1.2 of 1.8 GB · 22 MB/s · 27 s left`, `Convert layer 14 of 36`, `Verify`."""
-        if progress.stage == "convert":
-            return f"Convert layer {progress.done} of {progress.total}"
+        """What is done, and what is left where it is known; or why the job waits.
+
+        `Download 1.2 of 1.8 GB · 22 MB/s · 27 s left`, `Convert layer 14 of 36 · about 4 min left`, `Verify`.
+        """
+        if progress.waits_for is not None:
+            return progress.waits_for
+        if progress.stage in ("convert", "measure"):
+            verb = "Convert" if progress.stage == "convert" else "Compare with the source,"
+            text = f"{verb} layer {progress.done} of {progress.total}"
+            return text if progress.left_s is None else f"{text} · about {duration(progress.left_s)} left"
         if progress.stage == "verify":
             return "Verify"
         text = f"Download {done_of_total(progress.done, progress.total)}"

@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QMessageBox, QProgressBar, QPushButton, QWidget
 
 from app.models.load_text import load_text
-from app.models.model_facts import nature_text, storage_text
+from app.models.model_facts import fidelity_text, nature_text, storage_text
 from app.widgets.card import Card
 from app.widgets.elided_label import ElidedLabel
 from app.widgets.icons import show_icon
@@ -51,6 +51,8 @@ class ModelCard(Card):
         self.column.addWidget(TextLabel(entry.name, "heading"))
         self.column.addWidget(TextLabel(nature_text(entry)))
         self.column.addWidget(TextLabel(storage_text(entry), "muted"))
+        if fidelity := fidelity_text(entry):
+            self.column.addWidget(TextLabel(fidelity, "muted"))
         self.column.addWidget(ElidedLabel(f"from {entry.source}", "muted", Qt.TextElideMode.ElideMiddle))
         self.column.addWidget(self._error)
         self.column.addWidget(self._bar)

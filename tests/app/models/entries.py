@@ -8,7 +8,8 @@ from engine.api import ModelEntry
 from engine.catalog import CatalogEntry
 from engine.messages import ModelLoaded
 from engine.planner import Machine
-from engine.spec import ModelSpec, RopeSpec
+from engine.rope_spec import RopeSpec
+from engine.spec import ModelSpec
 
 SPEC = ModelSpec("llama", 30, 576, 9, 3, 64, 1536, 49152, 8192, 1e-5, RopeSpec(1e4), False, True)
 SMALL = ModelEntry("small", "SmolLM2 135M", Path("small"), SPEC, 98_000_000, "apache-2.0", "SmolLM2.Q4_1.gguf")

@@ -67,3 +67,17 @@ def test_conversion_counts_layers_and_verification_only_says_its_name():
     words = JobText(Clock())
     assert words.describe(JobProgress("j", "convert", 14, 36)) == "Convert layer 14 of 36"
     assert words.describe(JobProgress("j", "verify", 5 * MB, 9 * MB)) == "Verify"
+
+
+def test_a_job_that_waits_says_why():
+    words = JobText(Clock())
+    progress = JobProgress("hub:x", "download", 1, 2, waits_for="Paused, the disk is full")
+    assert words.describe(progress) == "Paused, the disk is full"
+
+
+def test_a_calibrated_conversion_tells_the_time_that_is_left():
+    words = JobText(Clock())
+    told = words.describe(JobProgress("j", "convert", 0, 36, left_s=250.0))
+    assert told == "Convert layer 0 of 36 · about 4 min left"
+    told = words.describe(JobProgress("j", "measure", 3, 36, left_s=20.0))
+    assert told == "Compare with the source, layer 3 of 36 · about 20 s left"

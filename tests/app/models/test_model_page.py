@@ -6,8 +6,10 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel
 
-from app.models.model_facts import nature_text, num_parameters, parameters_text, storage_text
+from app.models.model_card import ModelCard
+from app.models.model_facts import fidelity_text, nature_text, parameters_text, storage_text
 from app.models.model_page import ModelPage
+from engine.api import Fidelity
 from engine.messages import JobFinished, JobProgress, ModelLoadFailed, ModelLoadProgress
 
 from .entries import OTHER, SMALL, SPEC, STARTER, loaded
@@ -33,9 +35,9 @@ def press(qtbot, button) -> None:
 
 def test_number_of_parameters_is_that_of_the_known_model():
     # SmolLM2-135M's card: 134.5 M.
-    assert num_parameters(SMALL) == 134_515_008
+    assert SMALL.num_parameters == 134_515_008
     untied = dataclasses.replace(SMALL, spec=dataclasses.replace(SPEC, is_tied=False))
-    assert num_parameters(untied) - num_parameters(SMALL) == 49152 * 576
+    assert untied.num_parameters - SMALL.num_parameters == 49152 * 576
 
 
 def test_large_models_count_in_billions():
@@ -172,3 +174,13 @@ def test_escape_closes_the_page(page: ModelPage, qtbot):
     page.card("small").button.setFocus()
     with qtbot.waitSignal(page.closed):
         qtbot.keyClick(page.card("small").button, Qt.Key.Key_Escape)
+
+
+def test_a_measured_model_says_how_near_it_is_to_its_source(qtbot):
+    measured = dataclasses.replace(SMALL, fidelity=Fidelity(900, 8.91, 9.14, 0.031, 0.941))
+    expected = "agrees with its source on 94 % of tokens · perplexity 9.1, the source's 8.9"
+    assert fidelity_text(measured) == expected
+    card = ModelCard(measured)
+    qtbot.addWidget(card)
+    assert expected in [label.text() for label in card.findChildren(QLabel)]
+    assert fidelity_text(SMALL) == ""

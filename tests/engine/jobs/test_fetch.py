@@ -31,7 +31,7 @@ from tests.engine.jobs.packages import make_package
 home, num_reports = Path(sys.argv[1]), int(sys.argv[2])
 entry = make_package(home / "index")
 reports = iter(range(num_reports))
-def on_progress(stage, done, total):
+def on_progress(stage, done, total, left_s=None):
     if next(reports, None) is None:
         os.kill(os.getpid(), signal.SIGKILL)
 fetch(entry, home, on_progress, lambda: False)
@@ -46,7 +46,7 @@ def entry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CatalogEntry:
 
 
 def quietly(entry: CatalogEntry, home: Path) -> Converted:
-    return fetch(entry, home, lambda stage, done, total: None, lambda: False)
+    return fetch(entry, home, lambda stage, done, total, left_s=None: None, lambda: False)
 
 
 def listed(home: Path) -> list[str]:
@@ -55,7 +55,7 @@ def listed(home: Path) -> list[str]:
 
 def test_a_fetched_model_is_listed_and_the_download_is_gone(tmp_path: Path, entry: CatalogEntry) -> None:
     stages: list[str] = []
-    converted = fetch(entry, tmp_path, lambda stage, done, total: stages.append(stage), lambda: False)
+    converted = fetch(entry, tmp_path, lambda stage, done, total, left_s=None: stages.append(stage), lambda: False)
     assert converted == Converted("tiny-model", False)
     assert list(dict.fromkeys(stages)) == ["download", "verify", "convert"]
     model = Library(tmp_path / "models").list()[0]
@@ -71,7 +71,7 @@ def test_fetching_again_downloads_nothing(tmp_path: Path, entry: CatalogEntry, m
 
 def cancelled_when(stage_wanted: str):
     seen: list[str] = []
-    return lambda stage, done, total: seen.append(stage), lambda: stage_wanted in seen
+    return lambda stage, done, total, left_s=None: seen.append(stage), lambda: stage_wanted in seen
 
 
 @pytest.mark.parametrize("stage", ["download", "verify", "convert"])
@@ -132,6 +132,6 @@ def test_another_model_of_the_same_id_is_not_replaced(tmp_path: Path, entry: Cat
     from engine.convert.pipeline import Conversion, convert_file
 
     other = write_tiny_gguf(tmp_path / "other.gguf", seed=9)
-    convert_file(tmp_path, Conversion(other, "Tiny Model"), lambda stage, done, total: None, lambda: False)
+    convert_file(tmp_path, Conversion(other, "Tiny Model"), lambda stage, done, total, left_s=None: None, lambda: False)
     with pytest.raises(InvalidRequestError, match="already a model tiny-model"):
         quietly(entry, tmp_path)

@@ -101,7 +101,7 @@ class Waiting:
         self.started = threading.Semaphore(0)
         monkeypatch.setattr(runner, "run_job", self._run)
 
-    def _run(self, config, command, on_progress, is_cancelled) -> str:
+    def _run(self, config, command, reserve, on_progress, is_cancelled) -> str:
         self.started.release()
         waiter = threading.Event()
         while not is_cancelled():

@@ -1,0 +1,96 @@
+"""What is asked of the hub and what it says of its repositories. Knows nothing of how the hub is reached."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Gate = Literal["auto", "manual"]
+ModelKind = Literal["gguf", "safetensors"]
+
+
+@dataclass(frozen=True, slots=True)
+class SearchHub:
+    """Search the hub's models by name, most downloaded first. `HubResults` or `HubFailed` answers."""
+
+    words: str
+    limit: int = 30
+
+
+@dataclass(frozen=True, slots=True)
+class InspectRepository:
+    """Ask for a repository's facts, nothing is downloaded. `RepositoryFacts` or `HubFailed` answers."""
+
+    repo_id: str
+    revision: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HubModel:
+    """A repository as search shows it. `updated` is an ISO date; None is what the hub does not tell."""
+
+    repo_id: str
+    downloads: int | None
+    likes: int | None
+    gate: Gate | None
+    license: str | None
+    updated: str | None
+    kinds: tuple[ModelKind, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class HubResults:
+    """What a search for `words` has found."""
+
+    words: str
+    models: tuple[HubModel, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RepositoryFile:
+    """A file of a repository. Large files have a `sha256`, all have the `blob_id` by which git knows them."""
+
+    path: str
+    size_bytes: int
+    sha256: str | None
+    blob_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ModelChoice:
+    """Files that make one model together, called by its quantisation ("Q4_K_M") or its kind."""
+
+    label: str
+    kind: ModelKind
+    paths: tuple[str, ...]
+    size_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class RepositoryFacts:
+    """What a repository holds, at the commit that its files are downloaded from.
+
+    `gate` says whether terms must be accepted, at `page_url`, and `is_accessible` whether they have been.
+    `architecture` and `num_parameters` are as the hub has read them from the model, None if it has not.
+    """
+
+    repo_id: str
+    commit: str
+    page_url: str
+    license: str | None
+    gate: Gate | None
+    is_accessible: bool
+    base_models: tuple[str, ...]
+    architecture: str | None
+    num_parameters: int | None
+    files: tuple[RepositoryFile, ...]
+    choices: tuple[ModelChoice, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class HubFailed:
+    """The hub gave no answer. `about` is the words or the repository that was asked for, `code` an error's."""
+
+    about: str
+    code: str
+    message: str
