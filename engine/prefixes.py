@@ -75,6 +75,7 @@ class OwnedPrefixes:
                 block_ids = self._cache.longest_hit(sequence, len(sequence.token_ids))
                 held = [block_id for block_id in block_ids if block_id != NULL_BLOCK]
                 if held:
+                    _require_common_rotation(sequence)
                     return self._copy(sequence, len(block_ids), held)
         raise SnapshotError(
             f"Nothing of {owner!r} is cached: it can be saved once {self._cache.block_size} tokens or more of it were "
@@ -120,6 +121,15 @@ class OwnedPrefixes:
             return self._cache.install(owner, blocks, lambda pairs: self._copier.write_blocks(contents, pairs))
         except (RuntimeError, MemoryError) as error:
             raise SnapshotError(f"{path} could not be copied into the cache ({error}). {CONSOLATION}") from error
+
+
+def _require_common_rotation(sequence: Sequence) -> None:
+    """Whoever restores a prefix knows its security domain, not how long its request might have become."""
+    if sequence.rope_offset:
+        raise SnapshotError(
+            f"{sequence.owner!r} may grow to {sequence.max_length} tokens, beyond {sequence.rope_offset}, up to which "
+            "this model's texts can be saved: go on with shorter answers, then save it"
+        )
 
 
 def _ended(owner: str, scope: bytes, token_ids: list[int]) -> Sequence:

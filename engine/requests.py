@@ -13,6 +13,7 @@ from engine.answer import Answer
 from engine.cache.identity import CacheIdentity
 from engine.errors import InvalidRequestError, RequestTooLongError
 from engine.messages import ChatMessage, SamplingParams, Submit
+from engine.rope_spec import RopeSpec
 from engine.sampling_checks import check_params
 from engine.sequence import Sequence
 from engine.text.context import FittedChat, fit_chat
@@ -44,6 +45,8 @@ class RequestReader:
     end_token_ids: frozenset[int]
     max_answers: int
     """How many answers of one request may run at once."""
+    rope: RopeSpec | None = None
+    """Tells requests that may grow long from others; None where the model makes no difference."""
     knows_thinking: bool = False
     """Whether the model marks what it thinks by `<think>`."""
 
@@ -59,14 +62,17 @@ class RequestReader:
             )
         prompt = self._prompt(submit)
         num_prompt_tokens = len(prompt.token_ids)
+        max_tokens = self._max_tokens(num_prompt_tokens, submit)
+        rope_offset = 0 if self.rope is None else self.rope.offset(num_prompt_tokens + max_tokens)
         seed = secrets.randbits(63) if params.seed is None else params.seed
         return Sequence(
             request_id=submit.request_id,
             owner=submit.owner,
-            scope=self.cache_identity.scope(submit.security_domain),
+            scope=self.cache_identity.scope(submit.security_domain, rope_offset),
             token_ids=prompt.token_ids,
             num_prompt_tokens=num_prompt_tokens,
-            max_tokens=self._max_tokens(num_prompt_tokens, submit),
+            max_tokens=max_tokens,
+            rope_offset=rope_offset,
             params=params,
             seed=seed,
             arrival_s=arrival_s,

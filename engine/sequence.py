@@ -63,6 +63,8 @@ class Sequence:
     params: SamplingParams
     seed: int
     arrival_s: float
+    rope_offset: int = 0
+    """What its positions are moved by in the tables of the rotary embedding (`RopeSpec.offset`)."""
     index: int = 0
     """Which of its request's answers it is."""
     priority: int = 1
@@ -129,6 +131,11 @@ class Sequence:
     @property
     def num_preemptions(self) -> int:
         return self.num_swaps + self.num_recomputes
+
+    @property
+    def max_length(self) -> int:
+        """The most tokens it may ever hold, prompt included."""
+        return self.num_prompt_tokens + self.max_tokens
 
     @property
     def needs_prompt_logprobs(self) -> bool:

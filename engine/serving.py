@@ -85,7 +85,7 @@ def _serve(
     num_blocks = num_pool_blocks(spec, config.block_size, element_bytes, free_bytes, config.kv_budget_bytes, max_chunk)
     block_bytes = spec.kv_bytes_per_token(element_bytes) * config.block_size
     num_host_blocks = config.swap_budget_bytes // block_bytes
-    cache = KVCache(num_blocks, config.block_size, num_host_blocks, spec.sliding_window)
+    cache = KVCache(num_blocks, config.block_size, num_host_blocks, spec.cache_window)
     reader = RequestReader(
         tokenizer,
         template,
@@ -96,6 +96,7 @@ def _serve(
         spec.vocab_size,
         frozenset(checkpoint.manifest.end_token_ids),
         config.max_running_sequences,
+        rope=spec.rope,
         knows_thinking=OPEN in template.source or tokenizer.knows(OPEN),
     )
     limits = SchedulerLimits(
@@ -157,7 +158,7 @@ def _cache_identity(checkpoint: Checkpoint, backend: Backend, block_size: int) -
         tokenizer_digest=manifest.tokenizer_digest,
         quantization=", ".join(sorted(formats)),
         rope=repr(spec.rope),
-        sliding_window=spec.sliding_window,
+        sliding_window=spec.cache_window,
         backend=backend.name,
         num_layers=spec.num_layers,
         num_kv_heads=spec.num_kv_heads,

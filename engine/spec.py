@@ -1,4 +1,7 @@
-"""What a decoder model is, as numbers. Standard library only; knows nothing of files or tensors."""
+"""What a decoder model is, as numbers. Standard library only; knows nothing of files or tensors.
+
+Every family is the same decoder with other numbers: what a family does not do has a value here that does nothing.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,11 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-BACKENDS = ("reference", "cpu", "gpu")
+from engine.rope_spec import RopeSpec
 
+BACKENDS = ("reference", "cpu", "gpu")
+ACTIVATIONS = ("silu", "gelu_tanh")
+QUERY_KEY_NORMS = ("head", "projection")
 
 _COUNTS = (
     "num_layers",
@@ -20,6 +26,8 @@ _COUNTS = (
     "vocab_size",
     "max_context",
 )
+_SCALES = ("embedding_scale", "residual_scale", "logit_scale")
+_OPTIONAL_SCALES = ("attention_scale", "attention_softcap", "final_softcap")
 _MAX_COUNT = 1 << 28
 """Beyond any size a model has, and small enough for every product of two."""
 
@@ -28,16 +36,38 @@ def _is_count(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= _MAX_COUNT
 
 
-@dataclass(frozen=True, slots=True)
-class RopeSpec:
-    """Rotary embedding over the whole head, halves rotated together (the layout of Hugging Face checkpoints).
+def _is_scale(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < math.inf
 
-    `frequency_factors`, when given, has head_dim / 2 divisors of the base frequencies (Llama 3's scaled RoPE;
-    a linear scaling by s is s everywhere).
+
+@dataclass(frozen=True, slots=True)
+class ExpertSpec:
+    """A mixture of experts in place of the feed forward: of `num_experts`, each token takes `num_active`.
+
+    The router's softmax over all experts gives their weights; with `normalizes_weights` those of the active ones are
+    divided by their sum. `shared_size`: inner size of an expert that every token takes besides, weighted by a sigmoid
+    of its own; None for none. `dense_layers` have a plain feed forward of the model's `intermediate_size`.
     """
 
-    theta: float
-    frequency_factors: tuple[float, ...] | None = None
+    num_experts: int
+    num_active: int
+    intermediate_size: int
+    normalizes_weights: bool
+    shared_size: int | None = None
+    dense_layers: tuple[int, ...] = ()
+
+    def check(self, num_layers: int) -> None:
+        """Raises ValueError on fields that no model has."""
+        counts = (self.num_experts, self.num_active, self.intermediate_size)
+        is_good = (
+            all(_is_count(count) for count in counts)
+            and self.num_active <= self.num_experts
+            and (self.shared_size is None or _is_count(self.shared_size))
+            and isinstance(self.normalizes_weights, bool)
+            and _are_layers(self.dense_layers, num_layers)
+        )
+        if not is_good:
+            raise ValueError(f"experts is {self!r}, which no model has")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +91,29 @@ class ModelSpec:
     activation: str = "silu"
     """`silu` or `gelu_tanh`."""
     sliding_window: int | None = None
-    """How many tokens a position sees, itself included; None for all."""
+    """How many tokens a position sees, itself included, in the layers that have a window; None for all."""
+    full_attention_layers: tuple[int, ...] = ()
+    """Layers without the window where others have it."""
+    local_rope: RopeSpec | None = None
+    """The rotation in the layers with a window, where it is another one (Gemma 3)."""
+    unrotated_layers: tuple[int, ...] = ()
+    """Layers without rotary embedding (SmolLM3's NoPE)."""
+    query_key_norm: str | None = None
+    """RMSNorm of q and k before the rotation: over each `head`, or over the whole `projection` (OLMo 2)."""
+    has_pre_norms: bool = True
+    """RMSNorm of the input of attention and of feed forward."""
+    has_post_norms: bool = False
+    """RMSNorm of their results, before they are added to the residual stream."""
+    attention_scale: float | None = None
+    """Multiplies q.k; None for head_dim ** -0.5."""
+    attention_softcap: float | None = None
+    final_softcap: float | None = None
+    """`c * tanh(y / c)` of the scores, and of the logits."""
+    embedding_scale: float = 1.0
+    residual_scale: float = 1.0
+    """Multiplies what attention and feed forward add to the residual stream (Granite)."""
+    logit_scale: float = 1.0
+    experts: ExpertSpec | None = None
 
     @property
     def query_size(self) -> int:
@@ -75,6 +127,24 @@ class ModelSpec:
     def qkv_size(self) -> int:
         return self.query_size + 2 * self.kv_size
 
+    @property
+    def cache_window(self) -> int | None:
+        """The window by which the cache may give blocks back: that of all layers (ADR 11)."""
+        return None if self.full_attention_layers else self.sliding_window
+
+    def layer_window(self, index: int) -> int | None:
+        return None if index in self.full_attention_layers else self.sliding_window
+
+    def layer_rope(self, index: int) -> RopeSpec | None:
+        """None: the layer does not rotate."""
+        if index in self.unrotated_layers:
+            return None
+        return self.rope if self.local_rope is None or self.layer_window(index) is None else self.local_rope
+
+    def layer_experts(self, index: int) -> ExpertSpec | None:
+        """None: the layer has a plain feed forward."""
+        return None if self.experts is None or index in self.experts.dense_layers else self.experts
+
     def kv_bytes_per_token(self, element_size_bytes: int) -> int:
         """Bytes that one token's keys and values take over all layers."""
         return 2 * self.num_layers * self.kv_size * element_size_bytes
@@ -84,25 +154,56 @@ class ModelSpec:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> ModelSpec:
-        """Inverse of `to_json`. Raises KeyError, TypeError or ValueError on fields that no model has."""
+        """Inverse of `to_json`; fields that have a default may be missing, as in files of format version 1.
+
+        Raises KeyError, TypeError or ValueError on fields that no model has.
+        """
         fields = dict(data)
-        rope = dict(fields.pop("rope"))
-        factors = rope.pop("frequency_factors")
-        spec = cls(rope=RopeSpec(**rope, frequency_factors=None if factors is None else tuple(factors)), **fields)
-        spec._check()
+        rope = RopeSpec.from_json(fields.pop("rope"))
+        local, experts = fields.pop("local_rope", None), fields.pop("experts", None)
+        for name in ("full_attention_layers", "unrotated_layers"):
+            fields[name] = tuple(fields.get(name, ()))
+        spec = cls(
+            rope=rope,
+            local_rope=None if local is None else RopeSpec.from_json(local),
+            experts=None if experts is None else _experts_from_json(experts),
+            **fields,
+        )
+        spec.check()
         return spec
 
-    def _check(self) -> None:
-        numbers = (self.rope.theta, self.rms_norm_eps, *(self.rope.frequency_factors or ()))
+    def check(self) -> None:
+        """Raises ValueError naming a field that no model has."""
         checks = (
             *((name, _is_count(getattr(self, name))) for name in _COUNTS),
+            *((name, _is_scale(getattr(self, name))) for name in ("rms_norm_eps", *_SCALES)),
+            *((name, getattr(self, name) is None or _is_scale(getattr(self, name))) for name in _OPTIONAL_SCALES),
+            *((name, isinstance(getattr(self, name), bool)) for name in ("has_qkv_bias", "is_tied")),
+            *((name, isinstance(getattr(self, name), bool)) for name in ("has_pre_norms", "has_post_norms")),
             ("sliding_window", self.sliding_window is None or _is_count(self.sliding_window)),
             ("family", isinstance(self.family, str)),
-            ("activation", self.activation in ("silu", "gelu_tanh")),
-            ("rope", all(isinstance(number, int | float) and 0 < number < math.inf for number in numbers)),
-            ("has_qkv_bias", isinstance(self.has_qkv_bias, bool)),
-            ("is_tied", isinstance(self.is_tied, bool)),
+            ("activation", self.activation in ACTIVATIONS),
+            ("query_key_norm", self.query_key_norm in (None, *QUERY_KEY_NORMS)),
         )
         for name, is_good in checks:
             if not is_good:
                 raise ValueError(f"{name} is {getattr(self, name)!r}, which no model has")
+        for name in ("full_attention_layers", "unrotated_layers"):
+            if not _are_layers(getattr(self, name), self.num_layers):
+                raise ValueError(f"{name} is {getattr(self, name)!r}, there are {self.num_layers} layers")
+        for rope in (self.rope, self.local_rope):
+            if rope is not None:
+                rope.check(self.head_dim)
+        if self.rope.short_context is not None and self.rope.short_context >= self.max_context:
+            raise ValueError(f"rope is {self.rope!r} for a context of {self.max_context} tokens, which no model has")
+        if self.experts is not None:
+            self.experts.check(self.num_layers)
+
+
+def _are_layers(indexes: tuple[int, ...], num_layers: int) -> bool:
+    return all(type(index) is int and 0 <= index < num_layers for index in indexes)
+
+
+def _experts_from_json(data: Mapping[str, Any]) -> ExpertSpec:
+    fields = dict(data)
+    return ExpertSpec(dense_layers=tuple(fields.pop("dense_layers", ())), **fields)

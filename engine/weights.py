@@ -5,6 +5,7 @@ Knows nothing of files and of the arithmetic.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -14,19 +15,53 @@ Matrix = TypeVar("Matrix")
 
 
 @dataclass(frozen=True, slots=True)
+class ExpertWeights(Generic[Matrix]):
+    """The mixture of experts of one layer, expert by expert.
+
+    router: float32 [experts, hidden]; gate_up: [2 * inner, hidden] each, gate first; down: [hidden, inner] each. The
+    shared expert, if there is one, has the same forms and `shared_gate`, float32 [hidden].
+    """
+
+    router: Tensor
+    gate_up: tuple[Matrix, ...]
+    down: tuple[Matrix, ...]
+    shared_gate_up: Matrix | None = None
+    shared_down: Matrix | None = None
+    shared_gate: Tensor | None = None
+
+    def matrices(self) -> Iterator[Matrix]:
+        yield from (*self.gate_up, *self.down)
+        yield from (matrix for matrix in (self.shared_gate_up, self.shared_down) if matrix is not None)
+
+
+@dataclass(frozen=True, slots=True)
 class LayerWeights(Generic[Matrix]):
     """One decoder layer. Matrices are [out, in]; q, k, v and gate, up are stacked by rows in that order.
 
-    Norms float32 [hidden]; `qkv_bias` float32 [qkv_size] or None. q and k rows are in the half-rotating RoPE layout.
+    Norms float32 [hidden], with Gemma's 1 already added; `qkv_bias` float32 [qkv_size] or None. The norms of q and k
+    are float32 [head_dim], or [query_size] and [kv_size] where they cover the projection. The rows of q and k, their
+    biases and norms are in the half-rotating RoPE layout, unrotated elements at the end of each half
+    (`engine.models.names.head_order`). None: the model has none of it.
     """
 
-    attention_norm: Tensor
+    attention_norm: Tensor | None
     qkv: Matrix
     qkv_bias: Tensor | None
     output: Matrix
-    feed_forward_norm: Tensor
-    gate_up: Matrix
-    down: Matrix
+    feed_forward_norm: Tensor | None
+    gate_up: Matrix | None
+    down: Matrix | None
+    query_norm: Tensor | None = None
+    key_norm: Tensor | None = None
+    attention_post_norm: Tensor | None = None
+    feed_forward_post_norm: Tensor | None = None
+    experts: ExpertWeights[Matrix] | None = None
+    """In place of gate_up and down."""
+
+    def matrices(self) -> Iterator[Matrix]:
+        yield from (matrix for matrix in (self.qkv, self.output, self.gate_up, self.down) if matrix is not None)
+        if self.experts is not None:
+            yield from self.experts.matrices()
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from torch import Tensor, dtype, float32, float64, int64
 
 from kernels.formats import KernelShapeError
-from kernels.ops import AttentionBatch, LogitEdits, Norm, SamplingTensors
+from kernels.ops import AttentionBatch, Experts, LogitEdits, Norm, SamplingTensors
 
 ACTIVATIONS = ("silu", "gelu_tanh")
 
@@ -59,6 +59,22 @@ def check_gate_up(rows: int, activation: str) -> None:
         raise ValueError(f"unknown activation {activation!r}: use silu or gelu_tanh")
 
 
+def check_experts(x: Tensor, norm: Norm | None, experts: Experts, post_norm: Norm | None) -> None:
+    """x [M, K] against router, norms and numbers; the experts' matrices are checked where they are multiplied."""
+    num_columns = x.shape[1]
+    check_tensor("x", x, (x.shape[0], num_columns), float32)
+    check_tensor("router", experts.router, (len(experts.gate_up), num_columns), float32)
+    for name, each in (("norm.weight", norm), ("post_norm.weight", post_norm)):
+        if each is not None:
+            check_tensor(name, each.weight, (num_columns,), float32)
+    if len(experts.gate_up) != len(experts.down) or not 1 <= experts.num_active <= len(experts.gate_up):
+        raise KernelShapeError(
+            f"{len(experts.gate_up)} gates, {len(experts.down)} downs, {experts.num_active} active: must be as many"
+        )
+    if experts.shared_gate is not None:
+        check_tensor("shared_gate", experts.shared_gate, (num_columns,), float32)
+
+
 def check_pools(key_pool: Tensor, value_pool: Tensor, kv_dtype: dtype) -> None:
     if key_pool.dim() != 4:
         raise KernelShapeError(f"key_pool is {tuple(key_pool.shape)}, must be [blocks, kv_heads, block_size, head_dim]")
@@ -68,7 +84,12 @@ def check_pools(key_pool: Tensor, value_pool: Tensor, kv_dtype: dtype) -> None:
 
 
 def check_rope(
-    qkv: Tensor, positions: Tensor, rope_table: Tensor, key_pool: Tensor, slots: Tensor, norms: tuple[Norm | None, ...]
+    qkv: Tensor,
+    positions: Tensor,
+    rope_table: Tensor | None,
+    key_pool: Tensor,
+    slots: Tensor,
+    norms: tuple[Norm | None, Norm | None],
 ) -> int:
     """The number of query heads that qkv holds."""
     _, kv_heads, _, head_dim = key_pool.shape
@@ -82,19 +103,21 @@ def check_rope(
     check_tensor("qkv", qkv, (num_rows, width))
     check_tensor("positions", positions, (num_rows,), int64)
     check_tensor("slots", slots, (num_rows,), int64)
-    check_tensor("rope_table", rope_table, (rope_table.shape[0], 2, head_dim // 2), float32)
-    for norm in norms:
+    if rope_table is not None:
+        check_tensor("rope_table", rope_table, (rope_table.shape[0], 2, head_dim // 2), float32)
+    for norm, num_heads in zip(norms, (heads, kv_heads), strict=True):
         if norm is not None:
-            check_tensor("head norm", norm.weight, (head_dim,), float32)
+            covers_all = norm.weight.numel() == num_heads * head_dim
+            check_tensor("head norm", norm.weight, (num_heads * head_dim if covers_all else head_dim,), float32)
     return heads
 
 
-def check_places(positions: Tensor, rope_table: Tensor, slots: Tensor, key_pool: Tensor) -> None:
+def check_places(positions: Tensor, rope_table: Tensor | None, slots: Tensor, key_pool: Tensor) -> None:
     """For kernels that do not look where they write: every position in the table, every slot in the pool."""
-    for name, places, end in (
-        ("positions", positions, rope_table.shape[0]),
-        ("slots", slots, key_pool.shape[0] * key_pool.shape[2]),
-    ):
+    places_of = [("slots", slots, key_pool.shape[0] * key_pool.shape[2])]
+    if rope_table is not None:
+        places_of.append(("positions", positions, rope_table.shape[0]))
+    for name, places, end in places_of:
         if places.numel() and not 0 <= int(places.min()) <= int(places.max()) < end:
             raise KernelShapeError(f"{name} are {int(places.min())} to {int(places.max())}, must be below {end}")
 

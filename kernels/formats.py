@@ -171,6 +171,17 @@ def quantize(weight: Tensor, bits: int, group_size: int, has_minimum: bool) -> P
     return PackedWeight(pack_codes(codes.to(torch.uint8).flatten(1), bits), scale, minimum, bits, group_size)
 
 
+def regroup(weight: PackedWeight, group_size: int) -> PackedWeight:
+    """The same numbers in smaller groups, each with its group's scale. Raises `FormatError` unless they divide it."""
+    if group_size == weight.group_size:
+        return weight
+    if weight.group_size % group_size:
+        raise FormatError(f"groups of {weight.group_size} cannot be cut into groups of {group_size}")
+    times = weight.group_size // group_size
+    minimum = None if weight.minimum is None else weight.minimum.repeat_interleave(times, dim=1)
+    return PackedWeight(weight.codes, weight.scale.repeat_interleave(times, dim=1), minimum, weight.bits, group_size)
+
+
 def concatenate_rows(weights: list[PackedWeight]) -> PackedWeight:
     """Stack weights of one K and one group size, exactly: narrower codes are widened to the widest of them.
 
@@ -180,6 +191,8 @@ def concatenate_rows(weights: list[PackedWeight]) -> PackedWeight:
     if len({(w.num_columns, w.group_size) for w in weights}) != 1:
         shapes = [(w.num_rows, w.num_columns, w.group_size) for w in weights]
         raise FormatError(f"cannot stack weights of different columns or groups: {shapes}")
+    if len(weights) == 1:
+        return weights[0]
     bits = max(w.bits for w in weights)
     has_minimum = any(w.minimum is not None for w in weights)
     codes, scales, minima = [], [], []

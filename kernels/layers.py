@@ -33,5 +33,7 @@ class OperationStack(LayerStack):
         q = backend.rope_append(qkv, rows.positions, layer.rope_table, keys, values, rows.slots, *norms)
         attended = backend.paged_attention(q, keys, values, rows.attention, layer.scale, layer.window, layer.softcap)
         x = backend.linear_add(attended, layer.output, x, layer.attention_post_norm, narrow)
+        if layer.experts is not None:
+            return backend.norm_experts(x, layer.feed_forward_norm, layer.experts, layer.feed_forward_post_norm)
         gated = backend.norm_gate_up(x, layer.feed_forward_norm, layer.gate_up, layer.activation, narrow)
         return backend.linear_add(gated, layer.down, x, layer.feed_forward_post_norm, narrow)

@@ -112,34 +112,60 @@ class SamplingTensors:
 
 
 @dataclass(frozen=True, slots=True)
+class Experts:
+    """A mixture of experts. Matrices are as the backend prepared them, one per expert: [2F, K], gate first, and [K, F].
+
+    `router`: float32 [E, K]. A row takes the `num_active` experts of the largest `softmax(router x)`, weighted by it;
+    with `normalizes_weights` these weights are divided by their sum. The shared expert, if there is one, adds its
+    result times `sigmoid(shared_gate x)` to every row; `shared_gate`: float32 [K].
+    """
+
+    router: Tensor
+    gate_up: tuple[Any, ...]
+    down: tuple[Any, ...]
+    num_active: int
+    normalizes_weights: bool
+    activation: str
+    shared_gate_up: Any = None
+    shared_down: Any = None
+    shared_gate: Tensor | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class DecoderLayer:
     """One layer. Matrices are as the backend prepared them; None: the model has none of it. See `Backend` for shapes.
 
     x = x + attention_post_norm(output(attention(rope(qkv(attention_norm(x)))))), then
-    x = x + feed_forward_post_norm(down(activation(gate) * up)) with (gate, up) = gate_up(feed_forward_norm(x)).
+    x = x + feed_forward_post_norm(down(activation(gate) * up)) with (gate, up) = gate_up(feed_forward_norm(x)), or
+    x = x + feed_forward_post_norm(experts(feed_forward_norm(x))).
     """
 
-    attention_norm: Norm
+    attention_norm: Norm | None
     qkv: Any
     qkv_bias: Tensor | None
     query_norm: Norm | None
     key_norm: Norm | None
-    rope_table: Tensor
+    rope_table: Tensor | None
     scale: float
     window: int | None
     softcap: float | None
     output: Any
     attention_post_norm: Norm | None
-    feed_forward_norm: Norm
+    feed_forward_norm: Norm | None
     gate_up: Any
     activation: str
     down: Any
     feed_forward_post_norm: Norm | None
+    experts: Experts | None = None
+    """In place of gate_up and down."""
 
 
 @dataclass(frozen=True, slots=True)
 class ForwardInput:
-    """One forward: M rows of any number of sequences. token_ids, positions, slots: int64 [M]; see `Backend`."""
+    """One forward: M rows of any number of sequences. token_ids, positions, slots: int64 [M]; see `Backend`.
+
+    `positions` are rows of the layers' rope tables and nothing else: what a row sees is told by `attention`.
+    """
 
     token_ids: Tensor
     positions: Tensor
@@ -193,26 +219,32 @@ class Backend(ABC):
     def norm_linear(
         self,
         x: Tensor,
-        norm: Norm,
+        norm: Norm | None,
         weight: Any,
         bias: Tensor | None = None,
         num_narrow_rows: int | None = None,
     ) -> Tensor:
-        """`linear(rms_norm(x), weight) + bias`: x [M, K], weight [N, K], bias float32 [N], result [M, N]."""
+        """`linear(rms_norm(x), weight) + bias`: x [M, K], weight [N, K], bias float32 [N], result [M, N].
+
+        Without a norm x is taken as it is.
+        """
 
     @abstractmethod
     def rope_append(
         self,
         qkv: Tensor,
         positions: Tensor,
-        rope_table: Tensor,
+        rope_table: Tensor | None,
         key_pool: Tensor,
         value_pool: Tensor,
         slots: Tensor,
         query_norm: Norm | None = None,
         key_norm: Norm | None = None,
     ) -> Tensor:
-        """Optional norms over the head, rotary embedding, K/V written into the pool; returns q [M, heads, head_dim].
+        """Optional norms, rotary embedding, K/V written into the pool; returns q [M, heads, head_dim].
+
+        A norm of head_dim weights covers each head by itself; one as long as all heads of q, or of k, covers them
+        together. Without a table nothing is rotated.
 
         qkv [M, (heads + 2 * kv_heads) * head_dim]; positions int64 [M]; rope_table float32
         [max_context, 2, head_dim / 2] (cosines, sines); pools [blocks, kv_heads, block_size, head_dim] of one layer;
@@ -250,11 +282,19 @@ class Backend(ABC):
 
     @abstractmethod
     def norm_gate_up(
-        self, x: Tensor, norm: Norm, weight: Any, activation: str, num_narrow_rows: int | None = None
+        self, x: Tensor, norm: Norm | None, weight: Any, activation: str, num_narrow_rows: int | None = None
     ) -> Tensor:
         """`act(g) * u` with (g, u) the halves of `linear(rms_norm(x), weight)`; weight [2F, K], gate first; [M, F].
 
-        `activation` is `silu` or `gelu_tanh`.
+        `activation` is `silu` or `gelu_tanh`. Without a norm x is taken as it is.
+        """
+
+    @abstractmethod
+    def norm_experts(self, x: Tensor, norm: Norm | None, experts: Experts, post_norm: Norm | None = None) -> Tensor:
+        """`x + post_norm(mix(rms_norm(x)))`, see `Experts`: x float32 [M, K]; a new tensor [M, K].
+
+        The rows of each expert are multiplied together. All rows are narrow, since which expert a row takes says
+        nothing of its prompt.
         """
 
     @abstractmethod

@@ -15,10 +15,11 @@ import torch.nn.functional as F  # noqa: N812 - torch's own abbreviation
 from torch import Tensor
 
 from kernels import checks
+from kernels.experts import norm_experts, rms_norm
 from kernels.formats import PackedWeight, dequantize
 from kernels.layers import OperationStack
 from kernels.logits import draw_edited, finite_logits, row_logprobs
-from kernels.ops import AttentionBatch, Backend, DecoderLayer, LayerStack, Norm, SamplingTensors, WeightFacts
+from kernels.ops import AttentionBatch, Backend, DecoderLayer, Experts, LayerStack, Norm, SamplingTensors, WeightFacts
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,17 +34,24 @@ class ReferenceWeight:
         return num_rows, num_columns
 
 
-def rms_norm(x: Tensor, norm: Norm) -> Tensor:
-    """`x / sqrt(mean(x**2) + eps) * weight` over the last dimension (Zhang and Sennrich 2019)."""
-    x = x.float()
-    return x * torch.rsqrt(x.square().mean(dim=-1, keepdim=True) + norm.eps) * norm.weight
-
-
 def rotate(heads: Tensor, cosines: Tensor, sines: Tensor) -> Tensor:
     """Rotary embedding (Su et al. 2021), halves together: heads [M, H, d], cosines and sines [M, d / 2]."""
     a, b = heads.chunk(2, dim=-1)
     cosines, sines = cosines.unsqueeze(1), sines.unsqueeze(1)
     return torch.cat([a * cosines - b * sines, b * cosines + a * sines], dim=-1)
+
+
+def norm_heads(heads: Tensor, norm: Norm | None) -> Tensor:
+    """heads [M, H, d], each by itself where the norm has d weights, all together where it has H * d."""
+    if norm is None:
+        return heads
+    if len(norm.weight) == heads.shape[2]:
+        return rms_norm(heads, norm)
+    return rms_norm(heads.flatten(1), norm).view(heads.shape)
+
+
+def _normed(x: Tensor, norm: Norm | None) -> Tensor:
+    return x.float() if norm is None else rms_norm(x, norm)
 
 
 def kept_tokens(
@@ -127,19 +135,19 @@ class ReferenceBackend(Backend):
     def norm_linear(
         self,
         x: Tensor,
-        norm: Norm,
+        norm: Norm | None,
         weight: ReferenceWeight,
         bias: Tensor | None = None,
         num_narrow_rows: int | None = None,
     ) -> Tensor:
         checks.check_linear(x, *weight.shape, num_narrow_rows, norm, bias)
-        return F.linear(rms_norm(x, norm), weight.matrix, bias)
+        return F.linear(_normed(x, norm), weight.matrix, bias)
 
     def rope_append(
         self,
         qkv: Tensor,
         positions: Tensor,
-        rope_table: Tensor,
+        rope_table: Tensor | None,
         key_pool: Tensor,
         value_pool: Tensor,
         slots: Tensor,
@@ -150,13 +158,14 @@ class ReferenceBackend(Backend):
         heads = checks.check_rope(qkv, positions, rope_table, key_pool, slots, (query_norm, key_norm))
         _, kv_heads, block_size, head_dim = key_pool.shape
         q, k, v = torch.split(qkv.float().view(len(qkv), -1, head_dim), [heads, kv_heads, kv_heads], dim=1)
-        q = q if query_norm is None else rms_norm(q, query_norm)
-        k = k if key_norm is None else rms_norm(k, key_norm)
-        cosines, sines = rope_table[positions].unbind(dim=1)
+        q, k = norm_heads(q, query_norm), norm_heads(k, key_norm)
+        if rope_table is not None:
+            cosines, sines = rope_table[positions].unbind(dim=1)
+            q, k = rotate(q, cosines, sines), rotate(k, cosines, sines)
         blocks, offsets = slots // block_size, slots % block_size
-        key_pool[blocks, :, offsets] = rotate(k, cosines, sines)
+        key_pool[blocks, :, offsets] = k
         value_pool[blocks, :, offsets] = v
-        return rotate(q, cosines, sines)
+        return q.contiguous()
 
     def paged_attention(
         self,
@@ -206,12 +215,15 @@ class ReferenceBackend(Backend):
         return residual + (y if post_norm is None else rms_norm(y, post_norm))
 
     def norm_gate_up(
-        self, x: Tensor, norm: Norm, weight: ReferenceWeight, activation: str, num_narrow_rows: int | None = None
+        self, x: Tensor, norm: Norm | None, weight: ReferenceWeight, activation: str, num_narrow_rows: int | None = None
     ) -> Tensor:
         checks.check_linear(x, *weight.shape, num_narrow_rows, norm)
         checks.check_gate_up(weight.shape[0], activation)
-        gate, up = F.linear(rms_norm(x, norm), weight.matrix).chunk(2, dim=1)
+        gate, up = F.linear(_normed(x, norm), weight.matrix).chunk(2, dim=1)
         return self._ACTIVATIONS[activation](gate) * up
+
+    def norm_experts(self, x: Tensor, norm: Norm | None, experts: Experts, post_norm: Norm | None = None) -> Tensor:
+        return norm_experts(self, x, norm, experts, post_norm)
 
     def sample(self, logits: Tensor, params: SamplingTensors) -> Tensor:
         checks.check_sampling(logits, params)

@@ -60,10 +60,11 @@ class CacheIdentity:
         """Bytes of one block's keys in one layer."""
         return self.num_kv_heads * self.block_size * self.head_dim * self.element_bytes
 
-    def scope(self, security_domain: str) -> bytes:
-        """Root of the prefix-cache keys of one security domain."""
+    def scope(self, security_domain: str, rope_offset: int = 0) -> bytes:
+        """Root of the prefix-cache keys of one security domain, and of requests whose keys are rotated alike."""
         parts = (f"{field.name}={getattr(self, field.name)}" for field in fields(self) if field.name != "model_name")
-        return scope_digest(*parts, security_domain)
+        rotation = (f"rope_offset={rope_offset}",) if rope_offset else ()
+        return scope_digest(*parts, *rotation, security_domain)
 
     def to_json(self) -> dict[str, str | int | None]:
         return asdict(self)

@@ -64,7 +64,7 @@ def _span(chunk: ScheduledChunk) -> Span:
     assert not (drafted_ids and _is_wide(chunk)), f"{sequence.request_id}: a draft after a part of a long prompt"
     start = sequence.num_computed_tokens
     certain_ids = sequence.token_ids[start : start + chunk.num_tokens]
-    return Span([*certain_ids, *drafted_ids], start, sequence.block_ids, num_lone_rows=len(drafted_ids))
+    return Span([*certain_ids, *drafted_ids], start, sequence.block_ids, len(drafted_ids), sequence.rope_offset)
 
 
 def _is_wide(chunk: ScheduledChunk) -> bool:

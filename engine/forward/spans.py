@@ -19,13 +19,15 @@ class Span:
     """Tokens at the positions from `start` on; `block_ids` name the blocks of their sequence from position 0 on.
 
     Each of the last `num_lone_rows` attends as a sequence of one row would, so that its result has the very bits of a
-    decode; kernels may round the sums of several rows otherwise.
+    decode; kernels may round the sums of several rows otherwise. `rope_offset`: where the sequence's rows begin in the
+    tables of the rotary embedding.
     """
 
     token_ids: Spans[int]
     start: int
     block_ids: Spans[int]
     num_lone_rows: int = 0
+    rope_offset: int = 0
 
 
 def forward_input(
@@ -42,7 +44,7 @@ def forward_input(
     for span, table in zip(spans, block_tables, strict=True):
         first_row, end = len(token_ids), span.start + len(span.token_ids)
         token_ids += span.token_ids
-        positions += range(span.start, end)
+        positions += range(span.rope_offset + span.start, span.rope_offset + end)
         slots += _slots(span.block_ids, span.start, end, block_size)
         ends = range(end - span.num_lone_rows, end + 1)
         for context in ends if ends[0] > span.start else ends[1:]:

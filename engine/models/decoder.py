@@ -5,27 +5,48 @@ Knows nothing of sequences and blocks; the pool's tensors and the batch tell it 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from engine.spec import ModelSpec, RopeSpec
+from engine.rope_spec import RopeSpec
+from engine.spec import ModelSpec
 from engine.weights import HeadWeights, LayerWeights
-from kernels.ops import Backend, DecoderLayer, ForwardInput, Norm
+from kernels.ops import Backend, DecoderLayer, Experts, ForwardInput, Norm
 
 
-def rope_table(rope: RopeSpec, head_dim: int, max_positions: int) -> Tensor:
-    """Cosines and sines, float32 [max_positions, 2, head_dim / 2].
+def rope_table(rope: RopeSpec, head_dim: int, max_positions: int, is_long: bool = False) -> Tensor:
+    """Cosines and sines, float32 [max_positions, 2, head_dim / 2], by the factors for long requests if `is_long`.
 
-    angle(p, i) = p * theta ** (-2 i / head_dim) / factor(i)  (Su et al. 2021, eq. 15)
+    angle(p, i) = p * theta ** (-2 i / rotary_dim) / factor(i)  (Su et al. 2021, eq. 15); what of a head does not
+    rotate has the angle 0.
     """
-    frequencies = rope.theta ** (-torch.arange(0, head_dim, 2, dtype=torch.float64) / head_dim)
-    if rope.frequency_factors is not None:
-        frequencies = frequencies / torch.tensor(rope.frequency_factors, dtype=torch.float64)
+    rotary_dim = rope.rotated(head_dim)
+    frequencies = rope.theta ** (-torch.arange(0, rotary_dim, 2, dtype=torch.float64) / rotary_dim)
+    factors = rope.long_factors if is_long and rope.long_factors is not None else rope.frequency_factors
+    if factors is not None:
+        frequencies = frequencies / torch.tensor(factors, dtype=torch.float64)
     angles = torch.arange(max_positions, dtype=torch.float64).unsqueeze(1) * frequencies
-    return torch.stack([angles.cos(), angles.sin()], dim=1).float()
+    table = torch.zeros(max_positions, 2, head_dim // 2)
+    table[:, 0] = 1
+    table[:, 0, : rotary_dim // 2] = angles.cos() * rope.attention_factor
+    table[:, 1, : rotary_dim // 2] = angles.sin() * rope.attention_factor
+    return table
+
+
+def position_table(spec: ModelSpec, rope: RopeSpec) -> Tensor:
+    """The rows that `ForwardInput.positions` names: those of short requests, then those of requests that may grow long.
+
+    A model whose rotation does not depend on that has one kind. See `RopeSpec.offset`.
+    """
+    short_context = spec.rope.short_context
+    if short_context is None:
+        return rope_table(rope, spec.head_dim, spec.max_context)
+    long = rope_table(rope, spec.head_dim, spec.max_context, is_long=True)
+    return torch.cat([rope_table(rope, spec.head_dim, short_context), long])
 
 
 POOL_LAYOUT = "layers, blocks, kv_heads, block_size, head_dim"
@@ -67,10 +88,12 @@ class Decoder:
         assert len(layers) == spec.num_layers, (len(layers), spec.num_layers)
         self.spec = spec
         self._backend = backend
-        self._head_norm = Norm(head.norm, spec.rms_norm_eps)
+        self._head_norm = head_norm(spec, head.norm)
         self._head = table if head.matrix is None else head.matrix
-        rope = rope_table(spec.rope, spec.head_dim, spec.max_context).to(backend.device)
-        self._stack = backend.stack_layers(table, tuple(_describe(layer, spec, rope) for layer in layers))
+        ropes = {spec.layer_rope(index) for index in range(spec.num_layers)}
+        tables = {rope: position_table(spec, rope).to(backend.device) for rope in ropes if rope is not None}
+        described = (describe_layer(layer, spec, index, tables) for index, layer in enumerate(layers))
+        self._stack = backend.stack_layers(table, tuple(described), stream_scale(spec))
 
     def hidden(self, batch: ForwardInput, pool: PagedPool) -> Tensor:
         """The residual stream after the last layer, [M, hidden]; writes the rows' keys and values into the pool."""
@@ -78,25 +101,64 @@ class Decoder:
 
     def logits(self, hidden: Tensor) -> Tensor:
         """[B, hidden] to [B, vocab]. All rows are narrow, so that a token's logits never depend on its neighbours."""
-        return self._backend.norm_linear(hidden, self._head_norm, self._head)
+        logits = self._backend.norm_linear(hidden, self._head_norm, self._head)
+        softcap = self.spec.final_softcap
+        return logits if softcap is None else softcap * torch.tanh(logits / softcap)
 
 
-def _describe(layer: LayerWeights[Any], spec: ModelSpec, rope: Tensor) -> DecoderLayer:
+def stream_scale(spec: ModelSpec) -> float:
+    """Of the embedding. The stream is kept divided by the residual scale, so that results are added as they are."""
+    return spec.embedding_scale / spec.residual_scale
+
+
+def head_norm(spec: ModelSpec, weight: Tensor) -> Norm:
+    """The last norm, of the stream as it is kept, with the logits' scale in it."""
+    return Norm(weight * spec.logit_scale, spec.rms_norm_eps / spec.residual_scale**2)
+
+
+def describe_layer(
+    layer: LayerWeights[Any], spec: ModelSpec, index: int, tables: Mapping[RopeSpec, Tensor]
+) -> DecoderLayer:
+    """The layer as a backend takes it; `tables` has the positions' rotations for each of the model's ropes."""
+    eps, rope = spec.rms_norm_eps, spec.layer_rope(index)
+    stream_eps = eps / spec.residual_scale**2
     return DecoderLayer(
-        attention_norm=Norm(layer.attention_norm, spec.rms_norm_eps),
+        attention_norm=_norm(layer.attention_norm, stream_eps),
         qkv=layer.qkv,
         qkv_bias=layer.qkv_bias,
-        query_norm=None,
-        key_norm=None,
-        rope_table=rope,
-        scale=spec.head_dim**-0.5,
-        window=spec.sliding_window,
-        softcap=None,
+        query_norm=_norm(layer.query_norm, eps),
+        key_norm=_norm(layer.key_norm, eps),
+        rope_table=None if rope is None else tables[rope],
+        scale=spec.head_dim**-0.5 if spec.attention_scale is None else spec.attention_scale,
+        window=spec.layer_window(index),
+        softcap=spec.attention_softcap,
         output=layer.output,
-        attention_post_norm=None,
-        feed_forward_norm=Norm(layer.feed_forward_norm, spec.rms_norm_eps),
+        attention_post_norm=_norm(layer.attention_post_norm, eps),
+        feed_forward_norm=_norm(layer.feed_forward_norm, stream_eps),
         gate_up=layer.gate_up,
         activation=spec.activation,
         down=layer.down,
-        feed_forward_post_norm=None,
+        feed_forward_post_norm=_norm(layer.feed_forward_post_norm, eps),
+        experts=_experts(layer, spec, index),
+    )
+
+
+def _norm(weight: Tensor | None, eps: float) -> Norm | None:
+    return None if weight is None else Norm(weight, eps)
+
+
+def _experts(layer: LayerWeights[Any], spec: ModelSpec, index: int) -> Experts | None:
+    weights, experts = layer.experts, spec.layer_experts(index)
+    if weights is None or experts is None:
+        return None
+    return Experts(
+        router=weights.router,
+        gate_up=weights.gate_up,
+        down=weights.down,
+        num_active=experts.num_active,
+        normalizes_weights=experts.normalizes_weights,
+        activation=spec.activation,
+        shared_gate_up=weights.shared_gate_up,
+        shared_down=weights.shared_down,
+        shared_gate=weights.shared_gate,
     )

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
+
+from torch import Tensor
 
 from engine.models.decoder import Decoder
 from engine.store.checkpoint import Checkpoint
-from engine.weights import HeadWeights, LayerWeights
+from engine.weights import ExpertWeights, HeadWeights, LayerWeights
 from kernels.formats import PackedWeight
 from kernels.ops import Backend
 
@@ -34,20 +36,26 @@ def load_decoder(
 
 
 def _resident_bytes(backend: Backend, table: Any, layers: list[LayerWeights[Any]], head: HeadWeights[Any]) -> int:
-    matrices = [table, *(matrix for layer in layers for matrix in (layer.qkv, layer.output, layer.gate_up, layer.down))]
+    matrices = [table, *(matrix for layer in layers for matrix in layer.matrices())]
     if head.matrix is not None:
         matrices.append(head.matrix)
     return sum(backend.resident_bytes(matrix) for matrix in matrices)
 
 
 def _prepare_layer(layer: LayerWeights[PackedWeight], backend: Backend) -> LayerWeights[Any]:
-    return replace(
-        layer,
-        attention_norm=layer.attention_norm.to(backend.device),
-        qkv=backend.prepare(layer.qkv),
-        qkv_bias=None if layer.qkv_bias is None else layer.qkv_bias.to(backend.device),
-        output=backend.prepare(layer.output),
-        feed_forward_norm=layer.feed_forward_norm.to(backend.device),
-        gate_up=backend.prepare(layer.gate_up),
-        down=backend.prepare(layer.down),
-    )
+    """Whatever the layer has, matrix by matrix, on the backend's device."""
+
+    def prepare(value: Any) -> Any:
+        match value:
+            case PackedWeight():
+                return backend.prepare(value)
+            case Tensor():
+                return value.to(backend.device)
+            case tuple():
+                return tuple(prepare(each) for each in value)
+            case ExpertWeights():
+                return replace(value, **{each.name: prepare(getattr(value, each.name)) for each in fields(value)})
+        assert value is None, value
+        return None
+
+    return LayerWeights(**{each.name: prepare(getattr(layer, each.name)) for each in fields(layer)})

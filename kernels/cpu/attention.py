@@ -91,7 +91,7 @@ def attend(
 def append(
     qkv: Tensor,
     positions: Tensor,
-    rope_table: Tensor,
+    rope_table: Tensor | None,
     key_pool: Tensor,
     value_pool: Tensor,
     slots: Tensor,
@@ -105,6 +105,7 @@ def append(
     num_heads = qkv.shape[1] // head_dim - 2 * kv_heads
     q = torch.empty(qkv.shape[0], num_heads, head_dim)
     query_norm, key_norm = norms
+    rope = None if rope_table is None else rope_table.data_ptr()
     call = RopeAppend(
         num_rows=qkv.shape[0],
         num_heads=num_heads,
@@ -117,7 +118,9 @@ def append(
         qkv=qkv.data_ptr(),
         positions=positions.data_ptr(),
         slots=slots.data_ptr(),
-        rope_table=rope_table.data_ptr(),
+        query_norm_dim=0 if query_norm is None else len(query_norm.weight),
+        key_norm_dim=0 if key_norm is None else len(key_norm.weight),
+        rope_table=rope,
         query_norm=None if query_norm is None else query_norm.weight.data_ptr(),
         key_norm=None if key_norm is None else key_norm.weight.data_ptr(),
         q=q.data_ptr(),

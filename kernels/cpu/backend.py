@@ -21,8 +21,10 @@ from kernels.cpu.sampling import Sampler
 from kernels.cpu.stack import NativeStack
 from kernels.cpu.structs import AttentionShape
 from kernels.cpu.weights import NativeWeight, pack
+from kernels.experts import norm_experts
 from kernels.formats import PackedWeight
-from kernels.ops import AttentionBatch, Backend, DecoderLayer, LayerStack, Norm, SamplingTensors, WeightFacts
+from kernels.layers import OperationStack
+from kernels.ops import AttentionBatch, Backend, DecoderLayer, Experts, LayerStack, Norm, SamplingTensors, WeightFacts
 
 
 class CpuBackend(Backend):
@@ -67,19 +69,19 @@ class CpuBackend(Backend):
     def norm_linear(
         self,
         x: Tensor,
-        norm: Norm,
+        norm: Norm | None,
         weight: NativeWeight,
         bias: Tensor | None = None,
         num_narrow_rows: int | None = None,
     ) -> Tensor:
         checks.check_linear(x, *weight.shape, num_narrow_rows, norm, bias)
-        return Linear(weight, norm, bias)(x, self._pool)
+        return Linear(weight, norm, bias)(x.float(), self._pool)
 
     def rope_append(
         self,
         qkv: Tensor,
         positions: Tensor,
-        rope_table: Tensor,
+        rope_table: Tensor | None,
         key_pool: Tensor,
         value_pool: Tensor,
         slots: Tensor,
@@ -125,11 +127,14 @@ class CpuBackend(Backend):
         return Linear(weight, post_norm=post_norm)(x.float(), self._pool, residual.float())
 
     def norm_gate_up(
-        self, x: Tensor, norm: Norm, weight: NativeWeight, activation: str, num_narrow_rows: int | None = None
+        self, x: Tensor, norm: Norm | None, weight: NativeWeight, activation: str, num_narrow_rows: int | None = None
     ) -> Tensor:
         checks.check_linear(x, *weight.shape, num_narrow_rows, norm)
         checks.check_gate_up(weight.shape[0], activation)
-        return Linear(weight, norm, activation=activation)(x, self._pool)
+        return Linear(weight, norm, activation=activation)(x.float(), self._pool)
+
+    def norm_experts(self, x: Tensor, norm: Norm | None, experts: Experts, post_norm: Norm | None = None) -> Tensor:
+        return norm_experts(self, x, norm, experts, post_norm)
 
     def sample(self, logits: Tensor, params: SamplingTensors) -> Tensor:
         checks.check_sampling(logits, params)
@@ -160,4 +165,7 @@ class CpuBackend(Backend):
         )
 
     def stack_layers(self, table: Any, layers: tuple[DecoderLayer, ...], embedding_scale: float = 1.0) -> LayerStack:
+        # One call has no experts, and no model that never rotates.
+        if any(layer.experts is not None for layer in layers) or all(layer.rope_table is None for layer in layers):
+            return OperationStack(self, table, layers, embedding_scale)
         return NativeStack(self._pool, self.kv_dtype, table, layers, embedding_scale)

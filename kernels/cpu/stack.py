@@ -36,7 +36,8 @@ class NativeStack(LayerStack):
         embedding_scale: float = 1.0,
     ) -> None:
         first = layers[0]
-        head_dim = 2 * first.rope_table.shape[2]
+        ropes = [layer.rope_table for layer in layers if layer.rope_table is not None]
+        head_dim = 2 * ropes[0].shape[2]
         num_heads = first.output.shape[1] // head_dim
         num_kv_heads = (first.qkv.shape[0] // head_dim - num_heads) // 2
         self._held = (table, layers)  # the structs have only their addresses
@@ -44,7 +45,7 @@ class NativeStack(LayerStack):
         self._kv_dtype = kv_dtype
         self._hidden_size = table.shape[1]
         self._pool_shape = (len(layers), num_kv_heads, head_dim)
-        self._num_rope_positions = min(layer.rope_table.shape[0] for layer in layers)
+        self._num_rope_positions = min(rope.shape[0] for rope in ropes)
         self._call = structs.DecoderCall(is_half=kv_dtype == torch.float16)
         shape = structs.DecoderShape(
             num_layers=len(layers),
@@ -115,6 +116,7 @@ def _layer_struct(layer: DecoderLayer) -> structs.Layer:
         norm.eps for norm in (*norms, layer.feed_forward_norm, layer.feed_forward_post_norm) if norm is not None
     }
     assert len(epsilons) == 1, epsilons
+    (eps,) = epsilons
     return structs.Layer(
         qkv=ctypes.addressof(layer.qkv.struct),
         output=ctypes.addressof(layer.output.struct),
@@ -127,12 +129,14 @@ def _layer_struct(layer: DecoderLayer) -> structs.Layer:
         qkv_bias=None if layer.qkv_bias is None else layer.qkv_bias.data_ptr(),
         query_norm=_norm(layer.query_norm),
         key_norm=_norm(layer.key_norm),
-        rope_table=layer.rope_table.data_ptr(),
-        norm_eps=layer.attention_norm.eps,
+        rope_table=None if layer.rope_table is None else layer.rope_table.data_ptr(),
+        norm_eps=eps,
         scale=layer.scale,
         softcap=0.0 if layer.softcap is None else layer.softcap,
         window=0 if layer.window is None else layer.window,
         activation=ACTIVATIONS[layer.activation],
+        query_norm_dim=0 if layer.query_norm is None else len(layer.query_norm.weight),
+        key_norm_dim=0 if layer.key_norm is None else len(layer.key_norm.weight),
     )
 
 

@@ -43,6 +43,7 @@ class RopeAppend(ctypes.Structure):
     _fields_ = (
         ("num_rows", c_int64),
         *_fields(c_int32, "num_heads num_kv_heads head_dim block_size is_half"),
+        *_fields(c_int32, "query_norm_dim key_norm_dim"),
         *_fields(c_float, "query_eps key_eps"),
         *_fields(c_void_p, "qkv positions slots rope_table query_norm key_norm q keys values"),
     )
@@ -70,7 +71,7 @@ class Layer(ctypes.Structure):
         *_fields(c_void_p, "qkv output gate_up down attention_norm feed_forward_norm"),
         *_fields(c_void_p, "attention_post_norm feed_forward_post_norm qkv_bias query_norm key_norm rope_table"),
         *_fields(c_float, "norm_eps scale softcap"),
-        *_fields(c_int32, "window activation"),
+        *_fields(c_int32, "window activation query_norm_dim key_norm_dim"),
     )
 
 

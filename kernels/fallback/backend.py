@@ -13,12 +13,13 @@ import torch.nn.functional as F  # noqa: N812 - torch's own abbreviation
 from torch import Tensor
 
 from kernels import checks
+from kernels.experts import norm_experts
 from kernels.fallback import attention, sampling
 from kernels.fallback.weights import TorchWeight, linear, pack
 from kernels.formats import PackedWeight, dequantize
 from kernels.layers import OperationStack
 from kernels.logits import row_logprobs
-from kernels.ops import AttentionBatch, Backend, DecoderLayer, LayerStack, Norm, SamplingTensors, WeightFacts
+from kernels.ops import AttentionBatch, Backend, DecoderLayer, Experts, LayerStack, Norm, SamplingTensors, WeightFacts
 
 
 def rms_norm(x: Tensor, norm: Norm) -> Tensor:
@@ -70,20 +71,21 @@ class TorchBackend(Backend):
     def norm_linear(
         self,
         x: Tensor,
-        norm: Norm,
+        norm: Norm | None,
         weight: TorchWeight,
         bias: Tensor | None = None,
         num_narrow_rows: int | None = None,
     ) -> Tensor:
         checks.check_linear(x, *weight.shape, num_narrow_rows, norm, bias)
-        y = linear(rms_norm(x, norm).bfloat16(), weight, num_narrow_rows, self._dense_dtype)
+        normed = x if norm is None else rms_norm(x, norm)
+        y = linear(normed.bfloat16(), weight, num_narrow_rows, self._dense_dtype)
         return y.float() if bias is None else y + bias
 
     def rope_append(
         self,
         qkv: Tensor,
         positions: Tensor,
-        rope_table: Tensor,
+        rope_table: Tensor | None,
         key_pool: Tensor,
         value_pool: Tensor,
         slots: Tensor,
@@ -98,10 +100,8 @@ class TorchBackend(Backend):
         rotated = all_heads[:, :num_rotated]
         if query_norm is not None or key_norm is not None:
             q, k = rotated[:, :heads], rotated[:, heads:]
-            q = q if query_norm is None else rms_norm(q.float(), query_norm)
-            k = k if key_norm is None else rms_norm(k.float(), key_norm)
-            rotated = torch.cat([q, k], dim=1)
-        rotated = _rotate(rotated, rope_table.index_select(0, positions))
+            rotated = torch.cat([_norm_heads(q, query_norm), _norm_heads(k, key_norm)], dim=1)
+        rotated = rotated.bfloat16() if rope_table is None else _rotate(rotated, rope_table.index_select(0, positions))
         blocks, offsets = slots // block_size, slots % block_size
         key_pool[blocks, :, offsets] = rotated[:, heads:]
         value_pool[blocks, :, offsets] = all_heads[:, num_rotated:].bfloat16()
@@ -138,14 +138,18 @@ class TorchBackend(Backend):
         return residual + (y if post_norm is None else rms_norm(y.float(), post_norm))
 
     def norm_gate_up(
-        self, x: Tensor, norm: Norm, weight: TorchWeight, activation: str, num_narrow_rows: int | None = None
+        self, x: Tensor, norm: Norm | None, weight: TorchWeight, activation: str, num_narrow_rows: int | None = None
     ) -> Tensor:
         checks.check_linear(x, *weight.shape, num_narrow_rows, norm)
         checks.check_gate_up(weight.shape[0], activation)
-        y = linear(rms_norm(x, norm).bfloat16(), weight, num_narrow_rows, self._dense_dtype)
+        normed = x if norm is None else rms_norm(x, norm)
+        y = linear(normed.bfloat16(), weight, num_narrow_rows, self._dense_dtype)
         gate, up = y.chunk(2, dim=1)
         activated = F.silu(gate) if activation == "silu" else F.gelu(gate, approximate="tanh")
         return activated.mul_(up)
+
+    def norm_experts(self, x: Tensor, norm: Norm | None, experts: Experts, post_norm: Norm | None = None) -> Tensor:
+        return norm_experts(self, x, norm, experts, post_norm)
 
     def sample(self, logits: Tensor, params: SamplingTensors) -> Tensor:
         checks.check_sampling(logits, params)
@@ -161,6 +165,13 @@ class TorchBackend(Backend):
 
     def stack_layers(self, table: Any, layers: tuple[DecoderLayer, ...], embedding_scale: float = 1.0) -> LayerStack:
         return OperationStack(self, table, layers, embedding_scale)
+
+
+def _norm_heads(heads: Tensor, norm: Norm | None) -> Tensor:
+    """heads [M, H, d], each by itself where the norm has d weights, all together where it has H * d."""
+    if norm is None or len(norm.weight) == heads.shape[2]:
+        return heads if norm is None else rms_norm(heads.float(), norm)
+    return rms_norm(heads.flatten(1).float(), norm).view(heads.shape)
 
 
 def _rotate(heads: Tensor, rope: Tensor) -> Tensor:

@@ -70,18 +70,27 @@ def test_the_reference_follows_the_formula_row_by_row(
 @pytest.mark.parametrize("rows", [1, 17, 129])
 @pytest.mark.parametrize("head_dim", [64, 80, 96, 128, 256])
 @pytest.mark.parametrize(("has_query_norm", "has_key_norm"), [(False, False), (True, True), (True, False)])
+@pytest.mark.parametrize("covers_all", [False, True], ids=["head", "projection"])
 def test_rope_append(
-    backend: Backend, reference: Backend, rows: int, head_dim: int, has_query_norm: bool, has_key_norm: bool
+    backend: Backend,
+    reference: Backend,
+    rows: int,
+    head_dim: int,
+    has_query_norm: bool,
+    has_key_norm: bool,
+    covers_all: bool,
 ) -> None:
     heads, kv_heads, block_size, num_blocks = 9, 3, 16, 12
     qkv = torch.randn(rows, (heads + 2 * kv_heads) * head_dim)
     positions = torch.randint(0, 300, (rows,))
     angles = torch.rand(300, head_dim // 2) * 6.28
-    rope_table = torch.stack([angles.cos(), angles.sin()], dim=1)
+    # Some of the cases do not rotate.
+    rotates = not (covers_all and rows == 17)
+    rope_table = torch.stack([angles.cos(), angles.sin()], dim=1) if rotates else None
     slots = torch.randperm(num_blocks * block_size)[:rows]
     norms = (
-        random_norm(head_dim) if has_query_norm else None,
-        random_norm(head_dim) if has_key_norm else None,
+        random_norm(head_dim * heads if covers_all else head_dim) if has_query_norm else None,
+        random_norm(head_dim * kv_heads if covers_all else head_dim) if has_key_norm else None,
     )
     results = []
     for each in (backend, reference):
@@ -117,3 +126,13 @@ def test_a_new_batch_is_not_answered_with_the_plan_of_the_last(backend: Backend,
     for batch in (case.batch, swapped, case.batch):
         each = AttentionCase(case.q, case.key_pool, case.value_pool, batch)
         assert_rows_close(run(backend, each), run(reference, each))
+
+
+def test_the_reference_norms_a_projection_as_one(reference: Backend) -> None:
+    qkv, slots, norm = torch.randn(3, 5 * 8), torch.arange(3), random_norm(3 * 8)
+    pools = torch.zeros(2, 1, 1, 4, 8)
+    q = reference.rope_append(qkv, slots, None, *pools, slots, norm)
+    rows = qkv[:, :24].double()
+    wanted = rows / (rows.square().mean(dim=1, keepdim=True) + norm.eps).sqrt() * norm.weight
+    torch.testing.assert_close(q.flatten(1).double(), wanted, atol=1e-6, rtol=1e-6)
+    torch.testing.assert_close(pools[0, 0, 0, :3], qkv[:, 24:32])

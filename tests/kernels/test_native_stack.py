@@ -19,34 +19,38 @@ HIDDEN, HEADS, KV_HEADS, HEAD_DIM, FEED_FORWARD, VOCABULARY = 96, 6, 2, 32, 160,
 NUM_BLOCKS, BLOCK_SIZE, MAX_POSITIONS = 40, 8, 300
 
 
-def describe_layer(number: int, is_rich: bool) -> dict[str, object]:
-    """The plain weights of one layer; a rich one has everything that a layer can have."""
+def describe_layer(number: int, kind: str) -> dict[str, object]:
+    """The plain weights of one layer; a rich one has everything that a layer can have.
+
+    One whose norms come after has none before, norms that cover all heads, and every second layer does not rotate.
+    """
+    is_rich, is_post = kind == "rich", kind == "post"
     torch.manual_seed(number)
     angles = torch.outer(torch.arange(float(MAX_POSITIONS)), 0.5 ** torch.arange(HEAD_DIM / 2))
     return {
-        "attention_norm": random_norm(HIDDEN),
+        "attention_norm": None if is_post else random_norm(HIDDEN),
         "qkv": random_weight((HEADS + 2 * KV_HEADS) * HEAD_DIM, HIDDEN),
         "qkv_bias": torch.randn((HEADS + 2 * KV_HEADS) * HEAD_DIM) if is_rich else None,
-        "query_norm": random_norm(HEAD_DIM) if is_rich else None,
-        "key_norm": random_norm(HEAD_DIM) if is_rich else None,
-        "rope_table": torch.stack([angles.cos(), angles.sin()], dim=1),
+        "query_norm": random_norm(HEADS * HEAD_DIM if is_post else HEAD_DIM) if is_rich or is_post else None,
+        "key_norm": random_norm(KV_HEADS * HEAD_DIM if is_post else HEAD_DIM) if is_rich or is_post else None,
+        "rope_table": None if is_post and number % 2 == 0 else torch.stack([angles.cos(), angles.sin()], dim=1),
         "scale": HEAD_DIM**-0.5,
         "window": 11 if is_rich and number % 2 else None,
         "softcap": 3.0 if is_rich else None,
         "output": random_weight(HIDDEN, HEADS * HEAD_DIM, 8),
-        "attention_post_norm": random_norm(HIDDEN) if is_rich else None,
-        "feed_forward_norm": random_norm(HIDDEN),
+        "attention_post_norm": random_norm(HIDDEN) if is_rich or is_post else None,
+        "feed_forward_norm": None if is_post else random_norm(HIDDEN),
         "gate_up": random_weight(2 * FEED_FORWARD, HIDDEN, 4, 32, True),
         "activation": "gelu_tanh" if is_rich else "silu",
         "down": random_weight(HIDDEN, FEED_FORWARD, 8),
-        "feed_forward_post_norm": random_norm(HIDDEN) if is_rich else None,
+        "feed_forward_post_norm": random_norm(HIDDEN) if is_rich or is_post else None,
     }
 
 
-def prepare(backend: Backend, is_rich: bool, num_layers: int = 3) -> tuple[object, tuple[DecoderLayer, ...]]:
+def prepare(backend: Backend, kind: str, num_layers: int = 3) -> tuple[object, tuple[DecoderLayer, ...]]:
     layers = []
     for number in range(num_layers):
-        plain = describe_layer(number, is_rich)
+        plain = describe_layer(number, kind)
         matrices = {name: backend.prepare(plain[name]) for name in ("qkv", "output", "gate_up", "down")}
         layers.append(DecoderLayer(**(plain | matrices)))
     torch.manual_seed(99)
@@ -97,11 +101,11 @@ def together(inputs: list[ForwardInput]) -> ForwardInput:
     return ForwardInput(*columns, AttentionBatch(tuple(starts), contexts, tables), starts[-1])
 
 
-@pytest.mark.parametrize("is_rich", [False, True])
+@pytest.mark.parametrize("kind", ["plain", "rich", "post"])
 @pytest.mark.parametrize("kv_dtype", [torch.float16, torch.float32])
-def test_a_stack_has_the_bits_of_its_operations(is_rich: bool, kv_dtype: torch.dtype) -> None:
+def test_a_stack_has_the_bits_of_its_operations(kind: str, kv_dtype: torch.dtype) -> None:
     backend = CpuBackend(2, kv_dtype)
-    table, layers = prepare(backend, is_rich)
+    table, layers = prepare(backend, kind)
     rows = together(prompt_input([1, 17, 60, 129]))
     results = []
     for stack in (backend.stack_layers(table, layers, 1.5), OperationStack(backend, table, layers, 1.5)):
@@ -114,11 +118,11 @@ def test_a_stack_has_the_bits_of_its_operations(is_rich: bool, kv_dtype: torch.d
         assert torch.equal(actual, expected)
 
 
-@pytest.mark.parametrize("is_rich", [False, True])
-def test_a_stack_agrees_with_the_reference(is_rich: bool) -> None:
+@pytest.mark.parametrize("kind", ["plain", "rich", "post"])
+def test_a_stack_agrees_with_the_reference(kind: str) -> None:
     results = []
     for backend in (CpuBackend(2), ReferenceBackend()):
-        stack = backend.stack_layers(*prepare(backend, is_rich))
+        stack = backend.stack_layers(*prepare(backend, kind))
         results.append(stack.hidden(together(prompt_input([1, 17, 129])), *pools(backend)))
     # Eight-bit activations in every product: their errors add up over the layers.
     assert_rows_close(*results, tolerance=0.2)
@@ -126,13 +130,13 @@ def test_a_stack_agrees_with_the_reference(is_rich: bool) -> None:
     assert float(errors) < 0.03
 
 
-@pytest.mark.parametrize("is_rich", [False, True])
-def test_rows_have_the_same_bits_alone_in_company_and_by_any_number_of_threads(is_rich: bool) -> None:
+@pytest.mark.parametrize("kind", ["plain", "rich", "post"])
+def test_rows_have_the_same_bits_alone_in_company_and_by_any_number_of_threads(kind: str) -> None:
     inputs = prompt_input([60, 1, 129, 33])
     results = []
     for num_threads in (1, 2, 3):
         backend = CpuBackend(num_threads)
-        stack = backend.stack_layers(*prepare(backend, is_rich))
+        stack = backend.stack_layers(*prepare(backend, kind))
         keys, values = pools(backend)
         results.append(stack.hidden(together(inputs), keys, values))
         results.append(torch.cat([stack.hidden(each, *pools(backend)) for each in inputs]))
@@ -157,7 +161,7 @@ def test_rows_have_the_same_bits_alone_in_company_and_by_any_number_of_threads(i
 )
 def test_rows_outside_the_tables_are_refused_and_write_nothing(column: str, value: int, message: str) -> None:
     backend = CpuBackend(1)
-    stack = backend.stack_layers(*prepare(backend, is_rich=False))
+    stack = backend.stack_layers(*prepare(backend, kind="plain"))
     (rows,) = prompt_input([9])
     getattr(rows, column)[4] = value
     keys, values = pools(backend)
@@ -168,7 +172,7 @@ def test_rows_outside_the_tables_are_refused_and_write_nothing(column: str, valu
 
 def test_a_block_outside_the_pool_is_refused() -> None:
     backend = CpuBackend(1)
-    stack = backend.stack_layers(*prepare(backend, is_rich=False))
+    stack = backend.stack_layers(*prepare(backend, kind="plain"))
     (rows,) = prompt_input([9])
     rows.attention.block_tables[0][1] = NUM_BLOCKS
     with pytest.raises(KernelShapeError, match="a block id"):
@@ -177,7 +181,7 @@ def test_a_block_outside_the_pool_is_refused() -> None:
 
 def test_pools_of_another_model_are_refused() -> None:
     backend = CpuBackend(1)
-    stack = backend.stack_layers(*prepare(backend, is_rich=False))
+    stack = backend.stack_layers(*prepare(backend, kind="plain"))
     (rows,) = prompt_input([9])
     with pytest.raises(KernelShapeError, match="key_pool"):
         stack.hidden(rows, *pools(backend, num_layers=2))
@@ -185,7 +189,7 @@ def test_pools_of_another_model_are_refused() -> None:
 
 def test_norms_share_their_epsilon() -> None:
     backend = CpuBackend(1)
-    table, (layer,) = prepare(backend, is_rich=False, num_layers=1)
+    table, (layer,) = prepare(backend, kind="plain", num_layers=1)
     assert isinstance(layer.attention_norm, Norm)
     other = DecoderLayer(
         **{name: getattr(layer, name) for name in DecoderLayer.__dataclass_fields__}

@@ -60,6 +60,8 @@ static void describe_layer(di_decoder *d, layer_calls *calls, const di_layer *la
     calls->rope = (di_rope_append){.num_heads = d->shape.num_heads,
                                    .num_kv_heads = d->shape.num_kv_heads,
                                    .head_dim = d->shape.head_dim,
+                                   .query_norm_dim = layer->query_norm_dim,
+                                   .key_norm_dim = layer->key_norm_dim,
                                    .query_eps = eps,
                                    .key_eps = eps,
                                    .rope_table = layer->rope_table,

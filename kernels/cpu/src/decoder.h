@@ -8,16 +8,17 @@
 // One layer; null: the model has none of it. All memory belongs to the caller and outlives the decoder.
 typedef struct di_layer {
     const di_weight *qkv, *output, *gate_up, *down;
-    const float *attention_norm, *feed_forward_norm;           // [hidden]
+    const float *attention_norm, *feed_forward_norm;           // [hidden], or null
     const float *attention_post_norm, *feed_forward_post_norm; // [hidden], or null
     const float *qkv_bias;                                     // [(heads + 2 kv_heads) * head_dim], or null
-    const float *query_norm, *key_norm;                        // [head_dim], or null
-    const float *rope_table;                                   // [max_positions, 2, head_dim / 2]
+    const float *query_norm, *key_norm;                        // see di_rope_append, or null
+    const float *rope_table;                                   // [max_positions, 2, head_dim / 2], or null
     float norm_eps;
     float scale;
     float softcap;      // 0: none
     int32_t window;     // 0: none
     int32_t activation; // DI_SILU or DI_GELU_TANH
+    int32_t query_norm_dim, key_norm_dim;
 } di_layer;
 
 typedef struct di_decoder_shape {

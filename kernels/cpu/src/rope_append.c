@@ -16,17 +16,41 @@
 
 enum { MAX_HEAD_DIM = 1024 };
 
-static void norm_head(const float *head, const float *weight, float eps, int dim, float *out) {
+static float inverse_rms(const float *head, float eps, int dim) {
     vf squares = vf_zero();
     int d = 0;
     for (; d + VF_LANES <= dim; d += VF_LANES) squares = vf_fma(vf_load(head + d), vf_load(head + d), squares);
     float sum = vf_sum(squares);
     for (; d < dim; d++) sum += head[d] * head[d];
-    float scale = 1.0f / sqrtf(sum / (float)dim + eps);
-    for (d = 0; d < dim; d++) out[d] = head[d] * scale * weight[d];
+    return 1.0f / sqrtf(sum / (float)dim + eps);
+}
+
+// The norm of one head, or this head's part of a norm over all `heads` of a row.
+typedef struct head_norm {
+    const float *weight; // null: no norm
+    float eps, shared_scale;
+    int is_shared;
+} head_norm;
+
+static head_norm begin_norm(const float *heads, const float *weight, int norm_dim, float eps, int dim) {
+    head_norm norm = {weight, eps, 0.0f, weight && norm_dim != dim};
+    if (norm.is_shared) norm.shared_scale = inverse_rms(heads, eps, norm_dim);
+    return norm;
+}
+
+static const float *norm_head(const head_norm *norm, const float *head, int number, int dim, float *out) {
+    if (!norm->weight) return head;
+    float scale = norm->is_shared ? norm->shared_scale : inverse_rms(head, norm->eps, dim);
+    const float *weight = norm->is_shared ? norm->weight + number * dim : norm->weight;
+    for (int d = 0; d < dim; d++) out[d] = head[d] * scale * weight[d];
+    return out;
 }
 
 static void rotate_head(const float *head, const float *rope, int dim, float *out) {
+    if (!rope) {
+        memcpy(out, head, (size_t)dim * sizeof(float));
+        return;
+    }
     int half = dim / 2, i = 0;
     const float *cosines = rope, *sines = rope + half;
     for (; i + VF_LANES <= half; i += VF_LANES) {
@@ -66,15 +90,14 @@ static void append_row(const di_rope_append *a, int64_t row) {
     int dim = a->head_dim;
     float normed[MAX_HEAD_DIM], rotated[MAX_HEAD_DIM];
     const float *head = a->qkv + row * (a->num_heads + 2 * a->num_kv_heads) * dim;
-    const float *rope = a->rope_table + a->positions[row] * dim;
+    const float *rope = a->rope_table ? a->rope_table + a->positions[row] * dim : NULL;
     float *q = a->q + row * a->num_heads * dim;
-    for (int h = 0; h < a->num_heads; h++, head += dim, q += dim) {
-        if (a->query_norm) norm_head(head, a->query_norm, a->query_eps, dim, normed);
-        rotate_head(a->query_norm ? normed : head, rope, dim, q);
-    }
+    head_norm norm = begin_norm(head, a->query_norm, a->query_norm_dim, a->query_eps, dim);
+    for (int h = 0; h < a->num_heads; h++, head += dim, q += dim)
+        rotate_head(norm_head(&norm, head, h, dim, normed), rope, dim, q);
+    norm = begin_norm(head, a->key_norm, a->key_norm_dim, a->key_eps, dim);
     for (int h = 0; h < a->num_kv_heads; h++, head += dim) {
-        if (a->key_norm) norm_head(head, a->key_norm, a->key_eps, dim, normed);
-        rotate_head(a->key_norm ? normed : head, rope, dim, rotated);
+        rotate_head(norm_head(&norm, head, h, dim, normed), rope, dim, rotated);
         store_cached(a, a->keys, a->slots[row], h, rotated);
     }
     for (int h = 0; h < a->num_kv_heads; h++, head += dim) store_cached(a, a->values, a->slots[row], h, head);

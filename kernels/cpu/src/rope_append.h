@@ -10,11 +10,12 @@ typedef struct di_rope_append {
     int64_t num_rows;
     int32_t num_heads, num_kv_heads, head_dim, block_size;
     int32_t is_half; // the pool holds IEEE half floats, else float32
+    int32_t query_norm_dim, key_norm_dim; // head_dim: each head by itself; all heads' elements: all together
     float query_eps, key_eps;
     const float *qkv;                      // [rows, (heads + 2 kv_heads) * head_dim]: all q, all k, all v of a row
     const int64_t *positions, *slots;      // [rows]; slot = block * block_size + offset
-    const float *rope_table;               // [max_context, 2, head_dim / 2]: cosines, sines
-    const float *query_norm, *key_norm;    // [head_dim], or null
+    const float *rope_table;               // [max_context, 2, head_dim / 2]: cosines, sines; null: nothing rotates
+    const float *query_norm, *key_norm;    // [query_norm_dim], [key_norm_dim], or null
     float *q;                              // [rows, heads, head_dim]
     void *keys, *values;                   // [blocks, kv_heads, block_size, head_dim]
 } di_rope_append;

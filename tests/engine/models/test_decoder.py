@@ -8,9 +8,9 @@ import torch
 from engine.forward.batch import build_batch
 from engine.messages import SamplingParams
 from engine.models.decoder import make_pool, rope_table
+from engine.rope_spec import RopeSpec
 from engine.scheduler import ScheduledChunk
 from engine.sequence import Sequence
-from engine.spec import RopeSpec
 from kernels.backends import load_backend
 from kernels.ops import AttentionBatch, ForwardInput
 from tests.engine import tiny_decoder

@@ -1,0 +1,162 @@
+"""What the tensors of each layer are called, in Hugging Face checkpoints and in GGUF files, for any family.
+
+Knows nothing of what is in the tensors, except for the order of a head's rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from engine.spec import ModelSpec
+
+
+@dataclass(frozen=True, slots=True)
+class ExpertNames:
+    """As `ExpertWeights`. A gate and up is its tensors to stack by rows: two, or one that holds both.
+
+    Hugging Face: one entry per expert. GGUF: one entry of tensors [experts, rows, columns] that hold them all.
+    """
+
+    router: str
+    gate_up: tuple[tuple[str, ...], ...]
+    down: tuple[str, ...]
+    shared_gate_up: tuple[str, ...] = ()
+    shared_down: str | None = None
+    shared_gate: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LayerNames:
+    """As `LayerWeights`; a matrix with several names is their tensors stacked by rows. None or (): the model has none.
+
+    One name in `qkv` or `gate_up` is a tensor that holds all of it, in the same order.
+    """
+
+    attention_norm: str | None
+    qkv: tuple[str, ...]
+    qkv_bias: tuple[str, ...]
+    output: str
+    feed_forward_norm: str | None
+    gate_up: tuple[str, ...]
+    down: str | None
+    query_norm: str | None
+    key_norm: str | None
+    attention_post_norm: str | None
+    feed_forward_post_norm: str | None
+    experts: ExpertNames | None
+
+
+@dataclass(frozen=True, slots=True)
+class TensorNames:
+    """`head` is None where the embedding is the head."""
+
+    embedding: str
+    layers: tuple[LayerNames, ...]
+    head_norm: str
+    head: str | None
+
+
+def tensor_names(spec: ModelSpec, prefix: str = "model.", head: str = "lm_head.weight") -> TensorNames:
+    """The names in Hugging Face checkpoints. A multimodal one has another prefix (`language_model.model.`) and head."""
+    layers = tuple(_layer_names(spec, index, f"{prefix}layers.{index}.") for index in range(spec.num_layers))
+    tied = spec.is_tied
+    return TensorNames(f"{prefix}embed_tokens.weight", layers, f"{prefix}norm.weight", None if tied else head)
+
+
+def gguf_tensor_names(spec: ModelSpec) -> TensorNames:
+    """The names in GGUF files, as llama.cpp writes them."""
+    layers = tuple(_gguf_layer_names(spec, index, f"blk.{index}.") for index in range(spec.num_layers))
+    return TensorNames("token_embd.weight", layers, "output_norm.weight", None if spec.is_tied else "output.weight")
+
+
+def head_order(spec: ModelSpec, is_interleaved: bool = False) -> tuple[int, ...]:
+    """For each of our rows of a head of q or k, the file's row.
+
+    Our layout rotates row i with row i + head_dim / 2, of which the first rotary_dim / 2 turn and the others stand
+    still, so that one kernel serves partial rotation. Files rotate i with i + rotary_dim / 2 and keep the unrotated
+    rows at the end; `is_interleaved` ones rotate 2 i with 2 i + 1, as llama.cpp does for Llama. The same order for q
+    and k leaves every q.k as it was.
+    """
+    rotary_dim, half = spec.rope.rotated(spec.head_dim), spec.rope.rotated(spec.head_dim) // 2
+    if is_interleaved:
+        first, second = list(range(0, rotary_dim, 2)), list(range(1, rotary_dim, 2))
+    else:
+        first, second = list(range(half)), list(range(half, rotary_dim))
+    still = list(range(rotary_dim, spec.head_dim))
+    middle = len(still) // 2
+    return (*first, *still[:middle], *second, *still[middle:])
+
+
+def adds_one_to_norms(spec: ModelSpec) -> bool:
+    """Whether Hugging Face checkpoints hold norms as what is to be added to 1; GGUF files never do."""
+    return spec.family in ("gemma", "gemma2", "gemma3")
+
+
+def _layer_names(spec: ModelSpec, index: int, block: str) -> LayerNames:
+    attention, is_fused = f"{block}self_attn.", spec.family == "phi3"
+    is_sandwich = spec.has_pre_norms and spec.has_post_norms
+    inner_norm = f"{block}{'pre_feedforward_layernorm' if is_sandwich else 'post_attention_layernorm'}.weight"
+    is_dense = spec.layer_experts(index) is None
+    return LayerNames(
+        attention_norm=f"{block}input_layernorm.weight" if spec.has_pre_norms else None,
+        qkv=_of(attention, ("qkv_proj",) if is_fused else ("q_proj", "k_proj", "v_proj")),
+        qkv_bias=tuple(f"{attention}{which}_proj.bias" for which in "qkv") if spec.has_qkv_bias else (),
+        output=f"{attention}o_proj.weight",
+        feed_forward_norm=inner_norm if spec.has_pre_norms else None,
+        gate_up=_of(f"{block}mlp.", ("gate_up_proj",) if is_fused else ("gate_proj", "up_proj")) if is_dense else (),
+        down=f"{block}mlp.down_proj.weight" if is_dense else None,
+        query_norm=f"{attention}q_norm.weight" if spec.query_key_norm else None,
+        key_norm=f"{attention}k_norm.weight" if spec.query_key_norm else None,
+        attention_post_norm=f"{block}post_attention_layernorm.weight" if spec.has_post_norms else None,
+        feed_forward_post_norm=f"{block}post_feedforward_layernorm.weight" if spec.has_post_norms else None,
+        experts=None if is_dense else _expert_names(spec, index, block),
+    )
+
+
+def _expert_names(spec: ModelSpec, index: int, block: str) -> ExpertNames:
+    experts = spec.layer_experts(index)
+    assert experts is not None, index
+    is_mixtral = spec.family == "mixtral"
+    place = f"{block}block_sparse_moe." if is_mixtral else f"{block}mlp."
+    inner, outer = (("w1", "w3"), "w2") if is_mixtral else (("gate_proj", "up_proj"), "down_proj")
+    each = [f"{place}experts.{number}." for number in range(experts.num_experts)]
+    has_shared, shared = experts.shared_size is not None, f"{place}shared_expert."
+    return ExpertNames(
+        router=f"{place}gate.weight",
+        gate_up=tuple(_of(expert, inner) for expert in each),
+        down=tuple(f"{expert}{outer}.weight" for expert in each),
+        shared_gate_up=_of(shared, inner) if has_shared else (),
+        shared_down=f"{shared}{outer}.weight" if has_shared else None,
+        shared_gate=f"{place}shared_expert_gate.weight" if has_shared else None,
+    )
+
+
+def _gguf_layer_names(spec: ModelSpec, index: int, block: str) -> LayerNames:
+    is_fused, experts = spec.family == "phi3", spec.layer_experts(index)
+    has_shared = experts is not None and experts.shared_size is not None
+    routed = ExpertNames(
+        router=f"{block}ffn_gate_inp.weight",
+        gate_up=(_of(block, ("ffn_gate_exps", "ffn_up_exps")),),
+        down=(f"{block}ffn_down_exps.weight",),
+        shared_gate_up=_of(block, ("ffn_gate_shexp", "ffn_up_shexp")) if has_shared else (),
+        shared_down=f"{block}ffn_down_shexp.weight" if has_shared else None,
+        shared_gate=f"{block}ffn_gate_inp_shexp.weight" if has_shared else None,
+    )
+    return LayerNames(
+        attention_norm=f"{block}attn_norm.weight" if spec.has_pre_norms else None,
+        qkv=_of(block, ("attn_qkv",) if is_fused else ("attn_q", "attn_k", "attn_v")),
+        qkv_bias=tuple(f"{block}attn_{which}.bias" for which in "qkv") if spec.has_qkv_bias else (),
+        output=f"{block}attn_output.weight",
+        feed_forward_norm=f"{block}ffn_norm.weight" if spec.has_pre_norms else None,
+        gate_up=_of(block, ("ffn_up",) if is_fused else ("ffn_gate", "ffn_up")) if experts is None else (),
+        down=f"{block}ffn_down.weight" if experts is None else None,
+        query_norm=f"{block}attn_q_norm.weight" if spec.query_key_norm else None,
+        key_norm=f"{block}attn_k_norm.weight" if spec.query_key_norm else None,
+        attention_post_norm=f"{block}post_attention_norm.weight" if spec.has_post_norms else None,
+        feed_forward_post_norm=f"{block}post_ffw_norm.weight" if spec.has_post_norms else None,
+        experts=None if experts is None else routed,
+    )
+
+
+def _of(place: str, names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(f"{place}{name}.weight" for name in names)

@@ -1,0 +1,54 @@
+"""A mixture of experts out of a backend's other operations: route, group the rows by expert, multiply, add up.
+
+A row's result never depends on which rows share the call: it is routed in tiles of one fixed shape, and its experts are
+added in the order of their numbers. Knows nothing of how a backend multiplies.
+"""
+
+from __future__ import annotations
+
+import torch
+import torch.nn.functional as F  # noqa: N812 - torch's own abbreviation
+from torch import Tensor
+
+from kernels import checks
+from kernels.ops import Backend, Experts, Norm
+
+TILE_ROWS = 16
+"""Rows that are routed at once; torch picks its blocking by shape, so a fixed shape keeps rows independent."""
+
+
+def route(normed: Tensor, experts: Experts) -> tuple[Tensor, Tensor]:
+    """normed float32 [M, K]: the active experts' weights, float32 [M, A], and their numbers, int64 [M, A]."""
+    padded = F.pad(normed, (0, 0, 0, -len(normed) % TILE_ROWS))
+    scores = torch.cat([F.linear(tile, experts.router) for tile in torch.split(padded, TILE_ROWS)])[: len(normed)]
+    weights, chosen = torch.softmax(scores, dim=-1).topk(experts.num_active, dim=-1)
+    if experts.normalizes_weights:
+        weights = weights / weights.sum(dim=-1, keepdim=True)
+    return weights, chosen
+
+
+def norm_experts(backend: Backend, x: Tensor, norm: Norm | None, experts: Experts, post_norm: Norm | None) -> Tensor:
+    """The operation of `Backend.norm_experts` on tensors of the CPU."""
+    checks.check_experts(x, norm, experts, post_norm)
+    normed = x if norm is None else rms_norm(x, norm)
+    weights, chosen = route(normed, experts)
+    mixed = torch.zeros_like(x)
+    for number in sorted(set(chosen.flatten().tolist())):
+        rows, places = (chosen == number).nonzero(as_tuple=True)
+        y = _feed_forward(backend, normed[rows], experts.gate_up[number], experts.down[number], experts.activation)
+        mixed[rows] += y * weights[rows, places].unsqueeze(1)
+    if experts.shared_gate is not None:
+        y = _feed_forward(backend, normed, experts.shared_gate_up, experts.shared_down, experts.activation)
+        mixed += y * torch.sigmoid((normed * experts.shared_gate).sum(dim=-1, keepdim=True))
+    return x + (mixed if post_norm is None else rms_norm(mixed, post_norm))
+
+
+def rms_norm(x: Tensor, norm: Norm) -> Tensor:
+    """`x / sqrt(mean(x**2) + eps) * weight` over the last dimension (Zhang and Sennrich 2019), in float32."""
+    x = x.float()
+    return x * torch.rsqrt(x.square().mean(dim=-1, keepdim=True) + norm.eps) * norm.weight
+
+
+def _feed_forward(backend: Backend, x: Tensor, gate_up: object, down: object, activation: str) -> Tensor:
+    gated = backend.norm_gate_up(x, None, gate_up, activation)
+    return backend.linear_add(gated, down, torch.zeros_like(x))
