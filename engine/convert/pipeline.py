@@ -1,36 +1,41 @@
-"""One file into the library: checks first, then layer by layer into a partial checkpoint, verified and renamed.
+"""One model into the library: checks first, then layer by layer into a partial checkpoint, verified and renamed.
 
 Knows nothing of threads, of downloads and of the command line.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import functools
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
+from engine.convert.opening import open_source, source_name
 from engine.convert.options import QuantizeOptions
-from engine.convert.sources.gguf_source import GgufSource
+from engine.convert.packing import planned_format
+from engine.convert.source import Source, matrices
+from engine.convert.writing import OnProgress, Writer, settled_options
 from engine.errors import DamagedCheckpointError, InvalidRequestError, SourceError
-from engine.messages import JobStage
 from engine.store import layout
 from engine.store.checkpoint import verify_files
-from engine.store.files import check_cancelled, hash_file, require_free_space, storage_errors
+from engine.store.files import hash_file, require_free_space, storage_errors
 from engine.store.library import Library
 from engine.store.lock import exclusive
 from engine.store.manifest import Manifest, SourceRecord, digests
 from engine.store.names import model_id_of
 from engine.store.partial import PartialCheckpoint, partial_folder, remove_model
 
-OnProgress = Callable[[JobStage, int, int], None]
 IsCancelled = Callable[[], bool]
 
 
 @dataclass(frozen=True, slots=True)
 class Conversion:
-    """What to convert. The id follows from the name, the name from the file's, unless they are given.
+    """What to convert: a file, or a folder of files. The id follows from the name, the name from the source's, unless
+    they are given.
 
-    `license` counts where the file names none. `sha256` is the source's if it is known already.
+    `license` counts where the source names none. `sha256` is the source's if it is known already; that of a model of
+    several files is over their names and digests.
     """
 
     source: Path
@@ -42,7 +47,7 @@ class Conversion:
 
     @property
     def display_name(self) -> str:
-        return self.name or self.source.stem
+        return self.name or source_name(self.source)
 
     @property
     def target_id(self) -> str:
@@ -50,7 +55,7 @@ class Conversion:
         return self.model_id or model_id_of(self.display_name)
 
     def record(self, sha256: str) -> SourceRecord:
-        return SourceRecord(self.source.name, sha256, self.options.bits, self.options.group_size)
+        return SourceRecord(self.source.name, sha256, **asdict(self.options))
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +67,7 @@ class Converted:
 
 
 def convert_file(home: Path, conversion: Conversion, on_progress: OnProgress, is_cancelled: IsCancelled) -> Converted:
-    """Make a listed model of a file. Resumes what an earlier call with the same source and options has finished.
+    """Make a listed model of a file or folder; resumes what an earlier call with the same source and options has done.
 
     A model that is damaged is made again; nothing else that has the folder is ever removed. Raises `SourceError`,
     `StorageError`, `InvalidRequestError` for a name that is taken, `CheckpointError` if what has the folder cannot be
@@ -71,14 +76,16 @@ def convert_file(home: Path, conversion: Conversion, on_progress: OnProgress, is
     name, model_id = conversion.display_name, conversion.target_id
     busy = f"{name} is being converted by another process or job: wait until it has ended"
     with (
-        GgufSource(conversion.source, conversion.options, is_cancelled) as source,
+        open_source(conversion.source) as source,
         exclusive(home / "locks" / f"{model_id}.lock", busy),
     ):
+        options = settled_options(source, conversion.options)
+        size_bytes = _size_bytes(source, options)
         folder = Library(home / "models").folder(model_id)
         if not folder.exists() and not partial_folder(folder).exists():
             # Known before the source is read through, which takes long for a large one.
-            require_free_space(folder, _size_bytes(source))
-        sha256 = conversion.sha256 or _source_digest(conversion.source, on_progress, is_cancelled)
+            require_free_space(folder, size_bytes)
+        sha256 = conversion.sha256 or _source_digest(source.paths, on_progress, is_cancelled)
         if has_model(home, replace(conversion, sha256=sha256), on_progress, is_cancelled):
             return Converted(model_id, True)
         record = conversion.record(sha256)
@@ -87,15 +94,19 @@ def convert_file(home: Path, conversion: Conversion, on_progress: OnProgress, is
             remove_model(folder)
         partial = PartialCheckpoint(folder, {"format_version": layout.FORMAT_VERSION, **asdict(record)})
         partial.begin(is_cancelled)
-        require_free_space(partial.folder, _size_bytes(source) - partial.finished_bytes)
+        require_free_space(partial.folder, size_bytes - partial.finished_bytes)
+        manifest = functools.partial(_manifest, partial, source, model_id, name, record, conversion.license)
+        writer = Writer(partial, source, options, manifest, on_progress, is_cancelled)
         try:
-            _write_files(partial, source, on_progress, is_cancelled)
+            writer.write()
+            fidelity = writer.measure()
         except SourceError:
             # No later run can go on from here.
             partial.discard()
             raise
-        manifest = _manifest(partial, source, model_id, name, record, conversion.license)
-        partial.finish(manifest, lambda done, total: on_progress("verify", done, total), is_cancelled)
+        partial.finish(
+            replace(manifest(), fidelity=fidelity), lambda done, total: on_progress("verify", done, total), is_cancelled
+        )
         return Converted(model_id, False)
 
 
@@ -120,7 +131,7 @@ def has_model(home: Path, conversion: Conversion, on_progress: OnProgress, is_ca
     return True
 
 
-def _source_digest(path: Path, on_progress: OnProgress, is_cancelled: IsCancelled) -> str:
+def _source_digest(paths: Sequence[Path], on_progress: OnProgress, is_cancelled: IsCancelled) -> str:
     done_bytes = 0
 
     def on_bytes(count: int) -> None:
@@ -128,58 +139,52 @@ def _source_digest(path: Path, on_progress: OnProgress, is_cancelled: IsCancelle
         done_bytes += count
         on_progress("verify", min(done_bytes, total_bytes), total_bytes)
 
+    digests_by_name = {}
     try:
-        total_bytes = path.stat().st_size
-        return hash_file(path, on_bytes, is_cancelled).sha256
+        total_bytes = sum(path.stat().st_size for path in paths)
+        for path in paths:
+            digests_by_name[path.name] = hash_file(path, on_bytes, is_cancelled).sha256
     except OSError as error:
-        raise SourceError(f"Cannot read {path}: {error.strerror}") from error
+        raise SourceError(f"Cannot read {error.filename}: {error.strerror}") from error
+    return combined_digest(digests_by_name)
+
+
+def combined_digest(digests_by_name: Mapping[str, str]) -> str:
+    """What identifies a source: the digest of its only file, or one over the names and digests of all."""
+    if len(digests_by_name) == 1:
+        return next(iter(digests_by_name.values()))
+    lines = "".join(f"{name} {digest}\n" for name, digest in sorted(digests_by_name.items()))
+    return hashlib.sha256(lines.encode()).hexdigest()
 
 
 def _require_same(manifest: Manifest, name: str, record: SourceRecord) -> None:
     """Raises `InvalidRequestError` if the model came from another source or with other options."""
     found = manifest.source
-    if (found.sha256, found.bits, found.group_size) == (record.sha256, record.bits, record.group_size):
+    if replace(found, file_name=record.file_name) == record:
         return
     if found.sha256 != record.sha256:
         difference = f"made from another file ({found.file_name})"
     else:
-        bits = "auto" if found.bits is None else found.bits
-        difference = f"made with other options (bits {bits}, groups of {found.group_size})"
+        difference = f"made with other options ({found.options_text})"
     raise InvalidRequestError(
         f"There is already a model {manifest.model_id}, {difference}: choose another name than {name!r} with --name"
     )
 
 
-def _size_bytes(source: GgufSource) -> int:
+def _size_bytes(source: Source, options: QuantizeOptions) -> int:
     """What the checkpoint takes on disk, small files and norms left out."""
-    shapes = layout.matrix_shapes(source.spec)
-    matrices = sum(form.size_bytes(*shapes[name.rpartition(".")[2]]) for name, form in source.formats().items())
-    return matrices + len(source.tokenizer.tokenizer_json)
-
-
-def _write_files(
-    partial: PartialCheckpoint, source: GgufSource, on_progress: OnProgress, is_cancelled: IsCancelled
-) -> None:
-    tokenizer, num_layers = source.tokenizer, source.spec.num_layers
-    on_progress("convert", 0, num_layers)
-    partial.write_text(layout.TOKENIZER_FILE, tokenizer.tokenizer_json)
-    if tokenizer.chat_template is not None:
-        partial.write_text(layout.TEMPLATE_FILE, tokenizer.chat_template)
-    partial.write_text(layout.GENERATION_FILE, tokenizer.generation.to_text())
-    if not partial.has(layout.EMBED_FILE):
-        partial.write_embedding(source.read_embedding())
-    for index in range(num_layers):
-        check_cancelled(is_cancelled)
-        if not partial.has(layout.layer_file(index)):
-            partial.write_layer(index, source.read_layer(index))
-        on_progress("convert", index + 1, num_layers)
-    if not partial.has(layout.HEAD_FILE):
-        partial.write_head(source.read_head())
+    sizes = (
+        planned_format(matrix, options.of_matrix(name.rpartition(".")[2])).size_bytes(
+            matrix.num_rows, matrix.num_columns
+        )
+        for name, matrix in matrices(source)
+    )
+    return sum(sizes) + len(source.tokenizer.tokenizer_json)
 
 
 def _manifest(
     partial: PartialCheckpoint,
-    source: GgufSource,
+    source: Source,
     model_id: str,
     name: str,
     record: SourceRecord,
@@ -190,7 +195,7 @@ def _manifest(
         model_id=model_id,
         name=name,
         spec=source.spec,
-        quantization=source.formats(),
+        quantization=partial.formats,
         source=record,
         license=source.license or fallback_license,
         generation=source.tokenizer.generation,

@@ -1,1 +1,1 @@
-"""The files that can be converted: each source reads its own format and offers layers of packed weights."""
+"""The files that can be converted: each source reads its own format and offers layers of matrices."""

@@ -6,32 +6,19 @@ tokens of its own: whoever encodes a raw prompt puts the beginning token in fron
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from gguf.constants import TokenType
-from tokenizers import AddedToken, Tokenizer
+from tokenizers import Tokenizer
 
-from engine.convert.sources.byte_level_bpe import ADDS_BOS_PRE, build_byte_level
-from engine.convert.sources.gguf_metadata import Metadata
+from engine.convert.sources.byte_level_bpe import build_byte_level
+from engine.convert.sources.marked_tokens import mark_tokens
+from engine.convert.sources.pre_tokenizers import PRE_TOKENIZERS
 from engine.convert.sources.sentencepiece_bpe import build_sentencepiece
+from engine.convert.sources.tokenizer_files import END_TOKENS, TokenizerFiles
 from engine.errors import SourceError
+from engine.models.metadata import Metadata
 from engine.store.manifest import Generation
 
 _PREFIX = "tokenizer.ggml."
-# Control tokens that end a chat's turn or a document, whatever the file calls its end token.
-_END_TOKENS = (
-    "<|im_end|>", "<|eot_id|>", "<|eom_id|>", "<|endoftext|>", "<|end_of_text|>", "<|end|>", "<end_of_turn>", "</s>",
-)  # fmt: skip
-_CONTROL = (TokenType.CONTROL, TokenType.UNKNOWN)
-
-
-@dataclass(frozen=True, slots=True)
-class TokenizerFiles:
-    """What a checkpoint needs besides weights. `tokenizer_json` is in the format of the `tokenizers` library."""
-
-    tokenizer_json: str
-    chat_template: str | None
-    generation: Generation
 
 
 def read_tokenizer(metadata: Metadata) -> TokenizerFiles:
@@ -40,13 +27,7 @@ def read_tokenizer(metadata: Metadata) -> TokenizerFiles:
     if len(kinds) != len(tokens):
         raise SourceError(f"{metadata.path} has {len(tokens)} tokens and {len(kinds)} token types: get the file again")
     tokenizer, adds_bos = _build(metadata, tokens, kinds)
-    added = [(token, kind in _CONTROL) for token, kind in zip(tokens, kinds, strict=True) if _is_added(kind) and token]
-    for is_special in (True, False):
-        group = [
-            AddedToken(token, normalized=False, special=special) for token, special in added if special == is_special
-        ]
-        add = tokenizer.add_special_tokens if is_special else tokenizer.add_tokens
-        add(group)
+    mark_tokens(tokenizer, tokens, kinds)
     if tokenizer.get_vocab_size() > len(tokens):
         raise SourceError(f"{metadata.path}: the vocabulary of {len(tokens)} tokens is damaged: get the file again")
     return TokenizerFiles(
@@ -54,10 +35,6 @@ def read_tokenizer(metadata: Metadata) -> TokenizerFiles:
         metadata.optional_text("tokenizer.chat_template"),
         _generation(metadata, tokens, kinds, adds_bos),
     )
-
-
-def _is_added(kind: int) -> bool:
-    return kind in _CONTROL or kind == TokenType.USER_DEFINED
 
 
 def _token_types(metadata: Metadata) -> list[int]:
@@ -70,7 +47,8 @@ def _build(metadata: Metadata, tokens: list[str], kinds: list[int]) -> tuple[Tok
     model = metadata.text(f"{_PREFIX}model")
     if model == "gpt2":
         pre = metadata.text(f"{_PREFIX}pre", "default")
-        return build_byte_level(metadata.path, tokens, metadata.texts(f"{_PREFIX}merges"), pre), pre in ADDS_BOS_PRE
+        tokenizer = build_byte_level(metadata.path, tokens, metadata.texts(f"{_PREFIX}merges"), pre)
+        return tokenizer, PRE_TOKENIZERS[pre].adds_bos
     if model == "llama":
         scores = metadata.numbers(f"{_PREFIX}scores")
         if len(scores) != len(tokens):
@@ -85,7 +63,7 @@ def _generation(metadata: Metadata, tokens: list[str], kinds: list[int], adds_bo
     ends |= {
         token_id
         for token_id, (token, kind) in enumerate(zip(tokens, kinds, strict=True))
-        if kind == TokenType.CONTROL and token in _END_TOKENS
+        if kind == TokenType.CONTROL and token in END_TOKENS
     }
     bos = _token_id(metadata, "bos", len(tokens))
     adds_bos = metadata.flag(f"{_PREFIX}add_bos_token", adds_bos) and bos is not None

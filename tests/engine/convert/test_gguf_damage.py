@@ -5,19 +5,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.convert.options import QuantizeOptions
 from engine.convert.sources.gguf_source import GgufSource
 from engine.errors import SourceError
+from tests.engine.convert.packed_models import pack_model
 from tests.engine.tiny_models import TinyGguf, tiny_gguf, write_tiny_gguf
 
 
 def read_all(path: Path) -> None:
-    with GgufSource(path, QuantizeOptions()) as source:
-        source.formats()
-        source.read_embedding()
-        for index in range(source.spec.num_layers):
-            source.read_layer(index)
-        source.read_head()
+    with GgufSource(path) as source:
+        pack_model(source)
 
 
 def assert_refused(path: Path, words: str | None = None) -> None:
@@ -105,12 +101,12 @@ def put(name: str, *shape: int):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (change_metadata("general.architecture", "gpt-neo"), "architecture 'gpt-neo', supported are llama, qwen2"),
+        (change_metadata("general.architecture", "gpt-neo"), "architecture 'gpt-neo', supported are gemma, "),
         (change_metadata("general.architecture", "two\nlines"), "architecture 'two"),
         (put("blk.0.two\nlines", 8), "unprintable"),
-        (change_metadata("llama.expert_count", 8), "mixture of experts"),
-        (change_metadata("llama.rope.scaling.type", "yarn"), "by 'yarn', supported are none and linear"),
-        (change_metadata("llama.rope.dimension_count", 8), "rotates 8 of 16"),
+        (change_metadata("llama.expert_count", 8), "lacks the key llama.expert_used_count"),
+        (change_metadata("llama.rope.scaling.type", "su"), "by 'su', supported are none, linear"),
+        (change_metadata("llama.rope.dimension_count", 32), "rotates 32 of 16"),
         (change_metadata("llama.attention.value_length", 32), "16 for keys and 32 for values"),
         (change_metadata("llama.attention.head_count_kv", 3), "4 heads cannot share 3"),
         (change_metadata("llama.block_count", 3), r"lacks the tensor blk\.2\."),

@@ -1,5 +1,6 @@
 """What a GGUF file says arrives: numbers, order of rows, sizes and options of the architecture."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,12 +11,15 @@ from gguf import GGMLQuantizationType as Kind
 from gguf.quants import dequantize as gguf_dequantize
 from gguf.quants import quantize as gguf_quantize
 
+from engine.convert import packing
 from engine.convert.options import QuantizeOptions
-from engine.convert.sources import gguf_source
+from engine.convert.packing import pack, planned_format
+from engine.convert.source import matrices
 from engine.convert.sources.gguf_source import GgufSource
-from engine.spec import RopeSpec
-from engine.weights import LayerWeights
-from kernels.formats import PackedWeight, dequantize
+from engine.rope_spec import RopeSpec
+from engine.store.layout import matrix_names
+from kernels.formats import dequantize
+from tests.engine.convert.packed_models import pack_model
 from tests.engine.tiny_models import TinyGguf, tiny_gguf
 
 Array = npt.NDArray[np.float32]
@@ -45,38 +49,34 @@ def as_file(tiny: TinyGguf) -> dict[str, Array]:
     return tensors
 
 
-def matrices(layer: LayerWeights[PackedWeight]) -> dict[str, torch.Tensor]:
-    return {name: dequantize(getattr(layer, name)) for name in ("qkv", "output", "gate_up", "down")}
-
-
 @pytest.mark.parametrize("family", ["llama", "qwen2"])
 @pytest.mark.parametrize("kind", [Kind.Q4_0, Kind.Q4_1, Kind.Q8_0], ids=lambda kind: kind.name)
 @pytest.mark.parametrize("chunk_weights", [1 << 22, 100])
 def test_every_matrix_arrives_bit_for_bit_and_in_our_order(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, family: str, kind: Kind, chunk_weights: int
 ) -> None:
-    monkeypatch.setattr(gguf_source, "CHUNK_WEIGHTS", chunk_weights)
+    monkeypatch.setattr(packing, "CHUNK_WEIGHTS", chunk_weights)
     tiny = tiny_gguf(family, is_tied=False)
     wanted = dict(tiny.tensors)
     tiny.tensors = as_file(tiny)
-    with GgufSource(tiny.write(tmp_path / "model.gguf", kind), QuantizeOptions()) as source:
-        assert torch.equal(dequantize(source.read_embedding()), through_file(wanted["token_embd.weight"], kind))
-        for index in range(source.spec.num_layers):
-            block = {
-                name: through_file(wanted[f"blk.{index}.{name}.weight"], kind)
-                for name in ("attn_q", "attn_k", "attn_v", "attn_output", "ffn_gate", "ffn_up", "ffn_down")
-            }
-            layer = source.read_layer(index)
-            found = matrices(layer)
-            assert torch.equal(found["qkv"], torch.cat([block["attn_q"], block["attn_k"], block["attn_v"]]))
-            assert torch.equal(found["output"], block["attn_output"])
-            assert torch.equal(found["gate_up"], torch.cat([block["ffn_gate"], block["ffn_up"]]))
-            assert torch.equal(found["down"], block["ffn_down"])
-            assert torch.equal(layer.attention_norm, torch.from_numpy(wanted[f"blk.{index}.attn_norm.weight"]))
-        head = source.read_head()
-        assert head.matrix is not None
-        assert torch.equal(dequantize(head.matrix), through_file(wanted["output.weight"], kind))
-        assert torch.equal(head.norm, torch.from_numpy(wanted["output_norm.weight"]))
+    with GgufSource(tiny.write(tmp_path / "model.gguf", kind)) as source:
+        packed, head_norm = pack_model(source), source.head().norm
+    found = {name: dequantize(item.weight) for name, item in packed.matrices.items()}
+    assert all((item.form.is_exact, item.form.error) == (True, 0.0) for item in packed.matrices.values())
+    assert torch.equal(found["embedding"], through_file(wanted["token_embd.weight"], kind))
+    for index, layer in enumerate(packed.layers):
+        block = {
+            name: through_file(wanted[f"blk.{index}.{name}.weight"], kind)
+            for name in ("attn_q", "attn_k", "attn_v", "attn_output", "ffn_gate", "ffn_up", "ffn_down")
+        }
+        place = f"layers.{index}."
+        assert torch.equal(found[f"{place}qkv"], torch.cat([block["attn_q"], block["attn_k"], block["attn_v"]]))
+        assert torch.equal(found[f"{place}output"], block["attn_output"])
+        assert torch.equal(found[f"{place}gate_up"], torch.cat([block["ffn_gate"], block["ffn_up"]]))
+        assert torch.equal(found[f"{place}down"], block["ffn_down"])
+        assert torch.equal(layer.attention_norm, torch.from_numpy(wanted[f"blk.{index}.attn_norm.weight"]))
+    assert torch.equal(found["head"], through_file(wanted["output.weight"], kind))
+    assert torch.equal(head_norm, torch.from_numpy(wanted["output_norm.weight"]))
 
 
 @pytest.mark.parametrize("family", ["llama", "qwen2"])
@@ -88,9 +88,9 @@ def test_biases_arrive_in_our_order(tmp_path: Path, family: str) -> None:
     for index in range(tiny.shape.num_layers):
         tiny.tensors |= {f"blk.{index}.{part}.bias": bias for part, bias in wanted.items()}
     tiny.tensors = as_file(tiny)
-    with GgufSource(tiny.write(tmp_path / "model.gguf"), QuantizeOptions()) as source:
+    with GgufSource(tiny.write(tmp_path / "model.gguf")) as source:
         assert source.spec.has_qkv_bias
-        bias = source.read_layer(1).qkv_bias
+        bias = source.layer(1).qkv_bias
     assert bias is not None
     assert torch.equal(bias, torch.from_numpy(np.concatenate(list(wanted.values()))))
 
@@ -98,9 +98,9 @@ def test_biases_arrive_in_our_order(tmp_path: Path, family: str) -> None:
 def test_mixed_types_are_stacked_without_loss(tmp_path: Path) -> None:
     tiny = tiny_gguf("qwen2")
     tiny.types = {"blk.0.attn_v.weight": Kind.Q8_0}
-    with GgufSource(tiny.write(tmp_path / "model.gguf", Kind.Q4_1), QuantizeOptions()) as source:
-        listed = source.formats()["layers.0.qkv"]
-        qkv = source.read_layer(0).qkv
+    with GgufSource(tiny.write(tmp_path / "model.gguf", Kind.Q4_1)) as source:
+        packed = pack(source.layer(0).qkv, QuantizeOptions())
+    listed, qkv = packed.form, packed.weight
     assert (listed.bits, listed.has_minimum, listed.source, listed.is_exact) == (8, True, "Q4_1+Q8_0", True)
     assert (qkv.bits, qkv.minimum is not None) == (8, True)
     assert torch.equal(dequantize(qkv)[96:], through_file(tiny.tensors["blk.0.attn_v.weight"], Kind.Q8_0))
@@ -109,10 +109,11 @@ def test_mixed_types_are_stacked_without_loss(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("bits", "tolerance"), [(3, 0.2), (4, 0.1), (8, 0.01)])
 def test_other_types_are_rounded_to_the_asked_for_bits(tmp_path: Path, bits: int, tolerance: float) -> None:
     tiny = tiny_gguf("qwen2", is_tied=False)
-    with GgufSource(tiny.write(tmp_path / "model.gguf", Kind.F16), QuantizeOptions(bits)) as source:
-        assert {form.bits for form in source.formats().values()} == {bits}
-        assert not any(form.is_exact for form in source.formats().values())
-        down = source.read_layer(0).down
+    with GgufSource(tiny.write(tmp_path / "model.gguf", Kind.F16)) as source:
+        packed = pack_model(source, QuantizeOptions(bits)).matrices
+    assert {item.form.bits for item in packed.values()} == {bits}
+    assert not any(item.form.is_exact for item in packed.values())
+    down = packed["layers.0.down"].weight
     assert down.bits == bits
     wanted = torch.from_numpy(tiny.tensors["blk.0.ffn_down.weight"])
     assert float((dequantize(down) - wanted).norm() / wanted.norm()) < tolerance
@@ -121,19 +122,13 @@ def test_other_types_are_rounded_to_the_asked_for_bits(tmp_path: Path, bits: int
 def test_the_formats_announced_are_those_delivered(tmp_path: Path) -> None:
     tiny = tiny_gguf("llama", is_tied=False)
     tiny.types = {"blk.0.ffn_up.weight": Kind.F16, "blk.1.attn_q.weight": Kind.Q5_1, "output.weight": Kind.Q5_0}
-    with GgufSource(tiny.write(tmp_path / "model.gguf", Kind.Q4_0), QuantizeOptions()) as source:
-        formats = source.formats()
-        head = source.read_head().matrix
-        delivered = {"embedding": source.read_embedding(), "head": head}
-        for index in range(source.spec.num_layers):
-            layer = source.read_layer(index)
-            delivered |= {
-                f"layers.{index}.{name}": getattr(layer, name) for name in ("qkv", "output", "gate_up", "down")
-            }
-    assert delivered.keys() == formats.keys()
-    for name, weight in delivered.items():
-        assert weight is not None
-        form = formats[name]
+    with GgufSource(tiny.write(tmp_path / "model.gguf", Kind.Q4_0)) as source:
+        planned = {name: planned_format(matrix, QuantizeOptions()) for name, matrix in matrices(source)}
+        packed = pack_model(source).matrices
+    assert packed.keys() == planned.keys() == set(matrix_names(source.spec))
+    for name, item in packed.items():
+        form, weight = planned[name], item.weight
+        assert replace(item.form, error=None, is_exact=form.is_exact) == form
         assert (weight.bits, weight.group_size, weight.minimum is not None) == (form.bits, 32, form.has_minimum)
         assert weight.size_bytes == form.size_bytes(weight.num_rows, weight.num_columns)
 
@@ -154,7 +149,7 @@ def test_rotary_scaling_becomes_factors(
     tiny = tiny_gguf(metadata=metadata)
     if factors is not None:
         tiny.tensors["rope_freqs.weight"] = np.array(factors, np.float32)
-    with GgufSource(tiny.write(tmp_path / "model.gguf"), QuantizeOptions()) as source:
+    with GgufSource(tiny.write(tmp_path / "model.gguf")) as source:
         assert source.spec.rope == rope
 
 
@@ -165,9 +160,9 @@ def test_head_size_window_and_tying_are_read(tmp_path: Path) -> None:
         "llama.attention.value_length": 16,
     }
     path = tiny_gguf(metadata=metadata).write(tmp_path / "model.gguf")
-    with GgufSource(path, QuantizeOptions()) as source:
+    with GgufSource(path) as source:
         assert source.spec.sliding_window == 48
         assert source.spec.head_dim == 16
         assert source.spec.is_tied
-        assert source.read_head().matrix is None
+        assert source.head().matrix is None
         assert source.license == "apache-2.0"

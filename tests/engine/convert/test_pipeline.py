@@ -36,7 +36,7 @@ def source(tmp_path: Path) -> Path:
 
 
 def convert(home: Path, conversion: Conversion) -> Converted:
-    return convert_file(home, conversion, lambda stage, done, total: None, lambda: False)
+    return convert_file(home, conversion, lambda stage, done, total, left_s=None: None, lambda: False)
 
 
 def listed(home: Path) -> list[str]:
@@ -46,7 +46,10 @@ def listed(home: Path) -> list[str]:
 def test_a_converted_file_is_listed_verified_and_complete(tmp_path: Path, source: Path) -> None:
     stages: list[tuple[str, int, int]] = []
     converted = convert_file(
-        tmp_path, Conversion(source), lambda stage, done, total: stages.append((stage, done, total)), lambda: False
+        tmp_path,
+        Conversion(source),
+        lambda stage, done, total, left_s=None: stages.append((stage, done, total)),
+        lambda: False,
     )
     assert converted == Converted("tiny-model", False)
     model = Library(tmp_path / "models").find("tiny-model")
@@ -102,7 +105,7 @@ def test_cancelled_anywhere_it_resumes_to_the_same_model(tmp_path: Path, source:
     num_cancelled = 0
     for num_checks in range(0, 400, 7):
         try:
-            convert_file(home, Conversion(source), lambda stage, done, total: None, cancelled_after(num_checks))
+            convert_file(home, Conversion(source), lambda *progress: None, cancelled_after(num_checks))
         except JobCancelledError:
             num_cancelled += 1
             assert listed(home) == []
@@ -197,7 +200,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({"format_version": 2}, r"format version 2, this program reads 1.*another name"),
+        ({"format_version": 3}, r"format version 3, this program reads 2.*another name"),
         ({"model_id": "mine"}, r"holds the model mine: give the folder that name"),
         ({"spec": {}}, r"manifest\.json is damaged .*remove the folder"),
         ({"model_id": 5}, r"manifest\.json is damaged .*remove the folder"),

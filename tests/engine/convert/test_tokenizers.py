@@ -10,13 +10,15 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
 from engine.convert.sources.byte_level_bpe import build_byte_level
-from engine.convert.sources.gguf_metadata import Metadata
 from engine.convert.sources.gguf_tokenizer import TokenizerFiles, read_tokenizer
+from engine.convert.sources.pre_tokenizers import PRE_TOKENIZERS
 from engine.convert.sources.sentencepiece_bpe import SPACE, build_sentencepiece
 from engine.errors import SourceError
+from engine.models.metadata import Metadata
 from tests.engine.tiny_models import MERGES, byte_characters, vocabulary
 
 PATH = Path("model.gguf")
+ONE_NAME_OF_EACH = sorted({way: name for name, way in PRE_TOKENIZERS.items()}.values())
 
 
 def tiny_keys(**changes: object) -> dict[str, object]:
@@ -49,6 +51,20 @@ def tokenizer(**changes: object) -> Tokenizer:
         ("qwen2", "a 123'S (x)\n\n b", ["a", "Ġ", "1", "2", "3", "'S", "Ġ(", "x", ")ĊĊ", "Ġb"]),
         ("tekken", "aB 12/\n", ["a", "B", "Ġ", "1", "2", "/Ċ"]),
         ("default", "a+b 1234", ["a", "+", "b", "Ġ", "123", "4"]),
+        ("falcon", "a`b 1234", ["a", "`", "b", "Ġ", "123", "4"]),
+        ("gpt-4o", "don't helloWorld 1234/\n", ["don't", "Ġhello", "World", "Ġ", "123", "4", "/Ċ"]),
+        ("deepseek-v3", "a.bc 1234 d", ["a", ".bc", "Ġ", "123", "4", "Ġd"]),
+        ("deepseek-coder", "ab,1 2", ["ab", ",", "1", "Ġ", "2"]),
+        ("deepseek-llm", "ab c12\n", ["ab", "Ġc", "12", "Ċ"]),
+        ("qwen35", "e\u0301a 12", ["eÌģa", "Ġ", "1", "2"]),
+        ("tiny_aya", "1234567", ["1", "234", "567"]),
+        ("superbpe", "a 1234567", ["aĠ", "1", "234", "567"]),
+        ("bloom", "ab, cd 12", ["ab", ",", "Ġcd", "Ġ12"]),
+        ("viking", "ab 12", ["ab", "Ġ", "1", "2"]),
+        ("chameleon", "a  12", ["a", "ĠĠ", "1", "2"]),
+        ("seed-coder", "a!\n12", ["a", "!", "Ċ", "1", "2"]),
+        ("minicpm5", "a 12345", ["a", "Ġ", "123", "45"]),
+        ("laguna", "a 1\nb", ["a", "Ġ", "1", "Ċ", "b"]),
     ],
 )
 def test_text_is_split_as_the_family_does(pre: str, text: str, pieces: list[str]) -> None:
@@ -78,7 +94,7 @@ def test_user_defined_tokens_are_found_in_text_and_kept_in_answers() -> None:
     assert built.decode(ids) == "a<tool x>b"
 
 
-@pytest.mark.parametrize("pre", ["smollm", "gpt-2", "llama-bpe", "tekken", "default"])
+@pytest.mark.parametrize("pre", ONE_NAME_OF_EACH)
 @given(text=st.text(st.characters(exclude_categories=["Cs"]), max_size=60))
 def test_any_text_survives_encoding_and_decoding(pre: str, text: str) -> None:
     built = build_byte_level(PATH, byte_characters(), [], pre)

@@ -1,0 +1,96 @@
+"""The calibrated method: layer after layer, on what the layers before it, quantised, make of the sample texts.
+
+Knows nothing of where layers are read from and of where they are written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields, replace
+from typing import Any
+
+import torch
+
+from engine.convert.calibration.pending import PendingMatrix
+from engine.convert.matrix import SourceMatrix
+from engine.convert.options import QuantizeOptions
+from engine.convert.packing import IsCancelled, Packed, choose_target, pack, planned_format
+from engine.convert.source import layer_matrices
+from engine.convert.streamed import PackedRows, StreamedMatrix
+from engine.convert.text_stream import TextStream
+from engine.spec import ModelSpec
+from engine.weights import LayerWeights
+from kernels.formats import PackedWeight, dequantize
+
+_CALIBRATED_BITS = 4
+"""Above, the nearest code is as good."""
+
+
+class Calibration:
+    """One conversion. `start`, then `quantize` or `pass_over` for each layer in order, then `quantize_head`.
+
+    Every matrix of a layer gets its codes when the text reaches it, in the order in which the layer computes: the
+    output of attention is calibrated on what quantised queries, keys and values give.
+    """
+
+    def __init__(
+        self, spec: ModelSpec, windows: Sequence[Sequence[int]], options: QuantizeOptions, is_cancelled: IsCancelled
+    ) -> None:
+        self._options = options
+        self._is_cancelled = is_cancelled
+        self._stream = TextStream(spec, windows)
+
+    def start(self, table: PackedWeight) -> None:
+        self._stream.start(dequantize(table, self._stream.token_ids))
+
+    @torch.inference_mode()
+    def quantize(self, layer: LayerWeights[SourceMatrix], index: int) -> dict[str, Packed]:
+        """The packed matrices by the names of their fields. Raises `SourceError`, `JobCancelledError`."""
+        pending: dict[str, PendingMatrix] = {}
+        packed: dict[str, Packed] = {}
+        for name, matrix in layer_matrices(layer).items():
+            options = self._options.of_matrix(name)
+            if is_calibrated(matrix, options):
+                pending[name] = PendingMatrix(matrix, planned_format(matrix, options), self._is_cancelled)
+            else:
+                packed[name] = pack(matrix, options, self._is_cancelled)
+        streamed: dict[str, StreamedMatrix] = {name: PackedRows(item.weight) for name, item in packed.items()}
+        self._stream.advance(with_matrices(layer, streamed | pending), index)
+        for name, settled in pending.items():
+            assert settled.packed is not None, f"no text has reached {name} of layer {index}"
+            packed[name] = settled.packed
+        return packed
+
+    @torch.inference_mode()
+    def pass_over(self, layer: LayerWeights[PackedWeight], index: int) -> None:
+        """A layer that an earlier run has finished."""
+        self._stream.advance(streamed_layer(layer), index)
+
+    @torch.inference_mode()
+    def quantize_head(self, norm: torch.Tensor, matrix: SourceMatrix) -> Packed:
+        """Raises as `quantize` does."""
+        options = self._options.of_matrix("head")
+        if not is_calibrated(matrix, options):
+            return pack(matrix, options, self._is_cancelled)
+        pending = PendingMatrix(matrix, planned_format(matrix, options), self._is_cancelled)
+        pending.see(self._stream.normed(norm))
+        assert pending.packed is not None
+        return pending.packed
+
+
+def is_calibrated(matrix: SourceMatrix, options: QuantizeOptions) -> bool:
+    """Whether codes are chosen by calibration; not where the source's own are taken over."""
+    targets = [choose_target(part, options) for part in matrix.parts]
+    is_wide = max(target.bits for target in targets) > _CALIBRATED_BITS
+    return options.method == "calibrated" and not is_wide and not all(target.is_kept for target in targets)
+
+
+def streamed_layer(layer: LayerWeights[PackedWeight]) -> LayerWeights[StreamedMatrix]:
+    """A packed layer as a `TextStream` takes it."""
+    matrices = {field.name: getattr(layer, field.name) for field in fields(layer)}
+    packed = {name: PackedRows(value) for name, value in matrices.items() if isinstance(value, PackedWeight)}
+    return with_matrices(layer, packed)
+
+
+def with_matrices(layer: LayerWeights[Any], matrices: dict[str, Any]) -> LayerWeights[Any]:
+    return replace(layer, **matrices)

@@ -1,0 +1,142 @@
+"""How far a converted model is from its source on a held text: perplexities, and the divergence of what they predict.
+
+Both are computed in float32 from the weights, layer by layer in little memory. Knows nothing of jobs.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import torch
+from torch import Tensor
+
+from engine.convert.calibrated import streamed_layer, with_matrices
+from engine.convert.matrix import SourceMatrix
+from engine.convert.source import Source, layer_matrices
+from engine.convert.streamed import PackedRows, SourceRows, StreamedMatrix
+from engine.convert.text_stream import TextStream
+from engine.spec import ModelSpec
+from engine.store.checkpoint import Checkpoint
+from engine.store.manifest import Fidelity
+from kernels.formats import dequantize
+
+_VOCABULARY_STEP = 2048
+"""Tokens of the vocabulary whose logits stand in memory at once, for all rows of the text."""
+_NUM_UNSCORED = 16
+"""Tokens at the beginning of a window that are context only."""
+
+
+@torch.inference_mode()
+def measure_fidelity(
+    source: Source, checkpoint: Checkpoint, windows: Sequence[Sequence[int]], on_layer: Callable[[int], None]
+) -> Fidelity:
+    """`on_layer(layers done)` may raise to stop. Raises `SourceError`, `CheckpointError`."""
+    spec = source.spec
+    before, after = TextStream(spec, windows), TextStream(spec, windows)
+    table, packed_table = source.embedding(), checkpoint.read_embedding()
+    before.start(_embedded(table, before.token_ids))
+    after.start(dequantize(packed_table, after.token_ids))
+    for index in range(spec.num_layers):
+        on_layer(index)
+        layer = source.layer(index)
+        matrices = {name: SourceRows(matrix) for name, matrix in layer_matrices(layer).items()}
+        before.advance(with_matrices(layer, matrices), index)
+        after.advance(streamed_layer(checkpoint.read_layer(index)), index)
+    on_layer(spec.num_layers)
+    head, packed_head = source.head(), checkpoint.read_head()
+    rows, targets = _scored(windows)
+    comparison = _Comparison(spec, targets)
+    matrix = SourceRows(head.matrix or table)
+    packed_matrix = PackedRows(packed_head.matrix or packed_table)
+    comparison.run((before.normed(head.norm)[rows], matrix), (after.normed(packed_head.norm)[rows], packed_matrix))
+    return comparison.fidelity()
+
+
+def _embedded(table: SourceMatrix, token_ids: Tensor) -> Tensor:
+    ids = token_ids.tolist()
+    rows = {token: table.read_values(token, token + 1) for token in set(ids)}
+    return torch.cat([rows[token] for token in ids])
+
+
+def _scored(windows: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
+    """Rows of the stream that predict a token, and the tokens: int64 [T] each."""
+    rows: list[int] = []
+    targets: list[int] = []
+    start = 0
+    for window in windows:
+        first = min(_NUM_UNSCORED, len(window) // 2)
+        rows += range(start + first, start + len(window) - 1)
+        targets += window[first + 1 :]
+        start += len(window)
+    return torch.tensor(rows), torch.tensor(targets)
+
+
+class _Side:
+    """The distribution of one model, [T] each: largest logit, sum of exp(logit - largest), logit of the target."""
+
+    def __init__(self, num_rows: int) -> None:
+        self.largest = torch.full((num_rows,), -math.inf)
+        self.best = torch.zeros(num_rows, dtype=torch.int64)
+        self.sum = torch.zeros(num_rows, dtype=torch.float64)
+        self.target = torch.zeros(num_rows)
+
+    def add(self, logits: Tensor, first: int, targets: Tensor) -> Tensor:
+        """Takes logits [T, V'] of the tokens from `first` on; returns what the sums so far must be multiplied by."""
+        top, token = logits.max(dim=1)
+        is_new = top > self.largest
+        largest = torch.where(is_new, top, self.largest)
+        shrink = torch.exp((self.largest - largest).double())
+        self.best = torch.where(is_new, token + first, self.best)
+        self.largest = largest
+        self.sum = self.sum * shrink + torch.exp(logits - largest.unsqueeze(1)).sum(dim=1).double()
+        is_here = (targets >= first) & (targets < first + logits.shape[1])
+        found = logits.gather(1, (targets - first).clamp(0, logits.shape[1] - 1).unsqueeze(1)).squeeze(1)
+        self.target = torch.where(is_here, found, self.target)
+        return shrink
+
+    @property
+    def log_sum(self) -> Tensor:
+        return self.largest.double() + self.sum.log()
+
+    @property
+    def perplexity(self) -> float:
+        return math.exp(float((self.log_sum - self.target.double()).mean()))
+
+
+class _Comparison:
+    """Goes once through the vocabulary, so that no row of logits is ever whole."""
+
+    def __init__(self, spec: ModelSpec, targets: Tensor) -> None:
+        self._spec = spec
+        self._targets = targets
+        self._before, self._after = _Side(len(targets)), _Side(len(targets))
+        self._difference = torch.zeros(len(targets), dtype=torch.float64)
+        """Sum over the vocabulary of exp(logit before - largest) * (logit before - logit after)."""
+
+    def run(self, before: tuple[Tensor, StreamedMatrix], after: tuple[Tensor, StreamedMatrix]) -> None:
+        """Each: rows [T, hidden], and the head."""
+        num_tokens = before[1].shape[0]
+        for first in range(0, num_tokens, _VOCABULARY_STEP):
+            last = min(first + _VOCABULARY_STEP, num_tokens)
+            old, new = (self._logits(x @ head.rows(first, last).T) for x, head in (before, after))
+            shrink = self._before.add(old, first, self._targets)
+            self._after.add(new, first, self._targets)
+            part = torch.exp(old - self._before.largest.unsqueeze(1)).mul_(old - new).sum(dim=1)
+            self._difference = self._difference * shrink + part.double()
+
+    def fidelity(self) -> Fidelity:
+        before, after = self._before, self._after
+        # Sum of p (log p - log q), with log p = logit - log sum.
+        divergence = self._difference / before.sum - before.log_sum + after.log_sum
+        return Fidelity(
+            num_tokens=len(self._targets),
+            source_perplexity=before.perplexity,
+            perplexity=after.perplexity,
+            divergence=max(0.0, float(divergence.mean())),
+            agreement=float((before.best == after.best).double().mean()),
+        )
+
+    def _logits(self, y: Tensor) -> Tensor:
+        cap = self._spec.final_softcap
+        return y if cap is None else cap * torch.tanh(y / cap)

@@ -1,0 +1,39 @@
+"""The texts that ship with the program: those to calibrate on, and one that is held back to measure with.
+
+Knows nothing of models but their tokenizer.
+"""
+
+from __future__ import annotations
+
+from engine.config import assets_dir
+from engine.text.tokenizer import Tokenizer
+
+WINDOW = 512
+"""Tokens that are read together, at most."""
+_MIN_TOKENS = 2
+
+
+def calibration_windows(tokenizer: Tokenizer, max_context: int, vocab_size: int) -> list[list[int]]:
+    """Token ids of the texts in assets/calibration, each file cut into windows of equal length."""
+    paths = sorted((assets_dir() / "calibration").glob("*.txt"))
+    assert paths, f"no text in {assets_dir() / 'calibration'}"
+    texts = [path.read_text(encoding="utf-8") for path in paths]
+    return _windows(texts, tokenizer, max_context, vocab_size)
+
+
+def held_windows(tokenizer: Tokenizer, max_context: int, vocab_size: int) -> list[list[int]]:
+    """The same of assets/held.txt: several languages and code, none of it in the texts to calibrate on."""
+    text = (assets_dir() / "held.txt").read_text(encoding="utf-8")
+    return _windows(text.split("\n\f\n"), tokenizer, max_context, vocab_size)
+
+
+def _windows(texts: list[str], tokenizer: Tokenizer, max_context: int, vocab_size: int) -> list[list[int]]:
+    longest = min(WINDOW, max_context)
+    windows = []
+    for text in texts:
+        # A vocabulary may have more tokens than the embedding has rows; no text has them, unless the file is damaged.
+        ids = [token for token in tokenizer.encode_raw(text) if token < vocab_size]
+        num_windows = max(1, -(-len(ids) // longest))
+        length = -(-len(ids) // num_windows)
+        windows += [ids[start : start + length] for start in range(0, len(ids), max(length, 1))]
+    return [window for window in windows if len(window) >= _MIN_TOKENS]

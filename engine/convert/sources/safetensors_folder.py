@@ -1,0 +1,106 @@
+"""The safetensors files of one model's folder: which belong to it, whether all are there, and what they hold.
+
+Knows nothing of what the tensors mean.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from engine.convert.sources.safetensors_file import StoredTensor, read_table
+from engine.errors import SourceError
+from engine.hub.selection import is_safe_path, part_of, safetensors_set
+
+MAX_TEXT_BYTES = 1 << 28
+"""Beyond any tokenizer.json."""
+
+INDEX_SUFFIX = ".safetensors.index.json"
+
+
+def read_text(path: Path) -> str:
+    """A file of a model as text. Raises `SourceError`."""
+    try:
+        if path.stat().st_size > MAX_TEXT_BYTES:
+            raise SourceError(f"{path} has {path.stat().st_size} bytes, more than any such file: get it again")
+        return path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError as error:
+        raise SourceError(f"{path.parent} has no {path.name}: get it from where the model came from") from error
+    except UnicodeDecodeError as error:
+        raise SourceError(f"{path} is no text: get the file again") from error
+    except OSError as error:
+        raise SourceError(f"Cannot read {path}: {error.strerror}") from error
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """A file of a model as a JSON object. Raises `SourceError`."""
+    try:
+        value = json.loads(read_text(path))
+    except (ValueError, RecursionError) as error:
+        raise SourceError(f"{path} is damaged ({error}): get the file again") from error
+    if not isinstance(value, dict):
+        raise SourceError(f"{path} is no JSON object: get the file again")
+    return value
+
+
+def read_optional_json(path: Path) -> dict[str, Any]:
+    """As `read_json`; empty if there is no such file."""
+    return read_json(path) if path.exists() else {}
+
+
+def find_weights(folder: Path) -> list[Path]:
+    """The files with the model's weights, in order. Raises `SourceError` naming those that are missing."""
+    try:
+        names = [entry.name for entry in folder.iterdir()]
+    except OSError as error:
+        raise SourceError(f"Cannot read {folder}: {error.strerror}") from error
+    found = safetensors_set(names)
+    indexes = sorted(name for name in names if name.endswith(INDEX_SUFFIX))
+    preferred = f"model{INDEX_SUFFIX}"
+    if preferred in indexes and (found is None or found != ("model.safetensors",)):
+        indexes = [preferred]
+    elif found is not None:
+        return [folder / name for name in found]
+    if indexes:
+        wanted = _shards(folder / indexes[0])
+        _require(folder, wanted, names)
+        return [folder / name for name in wanted]
+    for name in sorted(names):
+        if (part := part_of(name)) is not None and name.endswith(".safetensors"):
+            stem, _, count = part
+            _require(folder, [f"{stem}-{n:05}-of-{count:05}.safetensors" for n in range(1, count + 1)], names)
+    raise SourceError(f"{folder} has no whole model in safetensors: get all files of the model into one folder")
+
+
+def read_tensors(paths: Iterable[Path]) -> dict[str, StoredTensor]:
+    """The tensors of all files. Raises `SourceError` for one that is damaged, or a tensor that is in two of them."""
+    tensors: dict[str, StoredTensor] = {}
+    for path in paths:
+        for name, tensor in read_table(path).items():
+            if name in tensors:
+                raise SourceError(f"{name} is in {tensors[name].path.name} and in {path.name}: get the model again")
+            tensors[name] = tensor
+    return tensors
+
+
+def _shards(index: Path) -> list[str]:
+    """The files that the index names. Nothing outside the folder is ever read: a name that leads there is refused."""
+    weight_map = read_json(index).get("weight_map")
+    if not isinstance(weight_map, dict) or not weight_map:
+        raise SourceError(f"{index} names no files: get the file again")
+    names = set()
+    for name in weight_map.values():
+        if not isinstance(name, str) or "/" in name or not is_safe_path(name) or not name.endswith(".safetensors"):
+            raise SourceError(f"{index} names {str(name)[:80]!r}, which is no file of this folder: get the file again")
+        names.add(name)
+    return sorted(names)
+
+
+def _require(folder: Path, wanted: list[str], names: Iterable[str]) -> None:
+    there = set(names)
+    missing = [name for name in wanted if name not in there]
+    if missing:
+        shown = ", ".join(missing[:3]) + (f" and {len(missing) - 3} more" if len(missing) > 3 else "")
+        raise SourceError(f"{folder} lacks {shown} of the model's {len(wanted)} files: get them into the same folder")

@@ -1,0 +1,122 @@
+"""Matrices of which a few rows at a time become float32, and the reference's operations on them.
+
+For passes over one layer after the other, in little memory. Knows nothing of texts and of how weights come to be.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+
+import torch
+import torch.nn.functional as F  # noqa: N812 - torch's own abbreviation
+from torch import Tensor
+
+from engine.convert.matrix import SourceMatrix
+from kernels import checks
+from kernels.experts import rms_norm
+from kernels.formats import PackedWeight, dequantize
+from kernels.ops import Norm
+from kernels.reference import ReferenceBackend
+
+CHUNK_WEIGHTS = 1 << 21
+"""Weights that are float32 at once: 8 MiB."""
+
+
+class StreamedMatrix(ABC):
+    """A matrix [N, K] that rows are multiplied by."""
+
+    def __init__(self, num_rows: int, num_columns: int) -> None:
+        self.shape = (num_rows, num_columns)
+
+    @property
+    def matrix(self) -> Tensor:
+        """All of it, float32 [N, K], for operations that need it whole."""
+        return self.rows(0, self.shape[0])
+
+    def see(self, x: Tensor) -> None:  # noqa: B027 - most matrices are as they are, whatever they see
+        """Called with the rows, float32 [M, K], before they are multiplied."""
+
+    @abstractmethod
+    def rows(self, start: int, stop: int) -> Tensor:
+        """float32 [stop - start, K]."""
+
+
+class PackedRows(StreamedMatrix):
+    def __init__(self, packed: PackedWeight) -> None:
+        super().__init__(packed.num_rows, packed.num_columns)
+        self._packed = packed
+
+    def rows(self, start: int, stop: int) -> Tensor:
+        return dequantize(self._packed, torch.arange(start, stop))
+
+
+class SourceRows(StreamedMatrix):
+    def __init__(self, source: SourceMatrix) -> None:
+        super().__init__(source.num_rows, source.num_columns)
+        self._source = source
+
+    def rows(self, start: int, stop: int) -> Tensor:
+        return self._source.read_values(start, stop)
+
+
+class StreamedBackend(ReferenceBackend):
+    """See `Backend`. Its weights are `StreamedMatrix`es, and a stream of rows may stand for an embedded text."""
+
+    def embed(self, table: Tensor, token_ids: Tensor, scale: float = 1.0) -> Tensor:  # type: ignore[override]
+        return table
+
+    def norm_linear(  # type: ignore[override]
+        self,
+        x: Tensor,
+        norm: Norm | None,
+        weight: StreamedMatrix,
+        bias: Tensor | None = None,
+        num_narrow_rows: int | None = None,
+    ) -> Tensor:
+        checks.check_linear(x, *weight.shape, num_narrow_rows, norm, bias)
+        y = multiply(x if norm is None else rms_norm(x, norm), weight)
+        return y if bias is None else y.add_(bias)
+
+    def linear_add(  # type: ignore[override]
+        self,
+        x: Tensor,
+        weight: StreamedMatrix,
+        residual: Tensor,
+        post_norm: Norm | None = None,
+        num_narrow_rows: int | None = None,
+    ) -> Tensor:
+        checks.check_linear(x, *weight.shape, num_narrow_rows)
+        checks.check_residual(x, weight.shape[0], residual, post_norm)
+        y = multiply(x.float(), weight)
+        return residual + (y if post_norm is None else rms_norm(y, post_norm))
+
+    def norm_gate_up(  # type: ignore[override]
+        self, x: Tensor, norm: Norm | None, weight: StreamedMatrix, activation: str, num_narrow_rows: int | None = None
+    ) -> Tensor:
+        checks.check_linear(x, *weight.shape, num_narrow_rows, norm)
+        checks.check_gate_up(weight.shape[0], activation)
+        normed = x if norm is None else rms_norm(x, norm)
+        weight.see(normed)
+        half = weight.shape[0] // 2
+        gated = torch.empty(len(x), half)
+        for start, stop in chunks(half, 2 * weight.shape[1]):
+            gate, up = (F.linear(normed, weight.rows(start + first, stop + first)) for first in (0, half))
+            gated[:, start:stop] = self._ACTIVATIONS[activation](gate).mul_(up)
+        return gated
+
+
+def chunks(num_rows: int, num_columns: int) -> Iterator[tuple[int, int]]:
+    """Ranges of rows with some `CHUNK_WEIGHTS` weights each."""
+    step = max(1, CHUNK_WEIGHTS // num_columns)
+    for start in range(0, num_rows, step):
+        yield start, min(start + step, num_rows)
+
+
+def multiply(x: Tensor, weight: StreamedMatrix) -> Tensor:
+    """x [M, K] by the matrix [N, K]: float32 [M, N]."""
+    weight.see(x)
+    y = torch.empty(len(x), weight.shape[0])
+    for start, stop in chunks(*weight.shape):
+        y[:, start:stop] = F.linear(x, weight.rows(start, stop))
+    return y
