@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from engine import __version__
-from engine.commands import benchmark, generation, library, scoring
+from engine.commands import benchmark, generation, hub, library, planning, scoring
 from engine.commands.exit_codes import EXIT_ERROR, EXIT_INTERRUPTED
 from engine.config import HOME_VARIABLE, default_home
 from engine.environment import prepare_environment
@@ -33,7 +33,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = _CommandParser(prog="python -m engine", description="DeepInfer's engine on the command line.")
     parser.add_argument("--version", action="version", version=f"DeepInfer {__version__}")
     subparsers = parser.add_subparsers(metavar="COMMAND", required=True, parser_class=_CommandParser)
-    for group in (library, generation, scoring, benchmark):
+    for group in (library, hub, planning, generation, scoring, benchmark):
         group.add_parsers(subparsers)
     return parser
 

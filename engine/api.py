@@ -14,11 +14,21 @@ from engine.environment import lower_thread_priority, prepare_environment
 from engine.errors import EngineError
 from engine.messages import BlockSnapshot, Command, EngineDied, Event
 from engine.store.library import Library, ModelEntry
+from engine.store.manifest import Fidelity
 
 if TYPE_CHECKING:
     from engine.jobs.transfers import Order
 
-__all__ = ["EngineConfig", "EngineError", "EngineHandle", "ModelEntry", "assets_dir", "list_models", "remove_model"]
+__all__ = [
+    "EngineConfig",
+    "EngineError",
+    "EngineHandle",
+    "Fidelity",
+    "ModelEntry",
+    "assets_dir",
+    "list_models",
+    "remove_model",
+]
 
 
 def list_models(home: Path) -> list[ModelEntry]:

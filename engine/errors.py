@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import ClassVar
 
 
@@ -105,10 +106,49 @@ class SnapshotError(EngineError):
     code = "snapshot"
 
 
+class NoRoomError(StorageError):
+    """The disk of `folder` has too little room. `needed_bytes` None: it was found full while writing."""
+
+    def __init__(self, message: str, folder: Path, needed_bytes: int | None = None) -> None:
+        super().__init__(message)
+        self.folder = folder
+        self.needed_bytes = needed_bytes
+
+
 class DownloadError(EngineError):
     """A download could not be completed or failed its checksum."""
 
     code = "download"
+
+
+class OfflineError(DownloadError):
+    """The hub cannot be reached, or answers that it is out of order."""
+
+    code = "offline"
+
+
+class RateLimitError(DownloadError):
+    """The hub has been asked too often."""
+
+    code = "rate_limit"
+
+
+class RepositoryError(DownloadError):
+    """The hub has no such repository, revision or file, or shows it to others only."""
+
+    code = "repository"
+
+
+class GatedError(DownloadError):
+    """A repository's terms must be accepted first, on its page."""
+
+    code = "gated"
+
+
+class TokenError(DownloadError):
+    """The hub refuses the access token, or the keyring that should keep it does not work."""
+
+    code = "token"
 
 
 class BackendError(EngineError):

@@ -1,4 +1,7 @@
-"""What this machine has, and how much of it a model's cache may take. Imports no torch; knows nothing of tensors."""
+"""What this machine has, how much of it a model's cache may take, and what models need before they are there.
+
+Imports no torch; knows nothing of tensors. The door to `engine.planning`.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,25 @@ import psutil
 
 from engine.cache.window import Window
 from engine.errors import OutOfMemoryError
+from engine.planning.known_models import KnownModel, known_models
+from engine.planning.plan import MemoryNeed, Plan, Tabs, memory_need, plan, plans
 from engine.spec import ModelSpec
+from engine.store.files import nearest_existing
+
+__all__ = [
+    "KnownModel",
+    "Machine",
+    "MemoryNeed",
+    "Plan",
+    "Tabs",
+    "known_models",
+    "machine",
+    "memory_need",
+    "num_physical_cores",
+    "num_pool_blocks",
+    "plan",
+    "plans",
+]
 
 _POOL_SHARE = 0.25
 """Of the free memory, for the block pool, where the user has set no budget."""
@@ -41,7 +62,7 @@ def machine(home: Path) -> Machine:
         num_cores=num_physical_cores(),
         memory_bytes=memory.total,
         memory_free_bytes=memory.available,
-        disk_free_bytes=shutil.disk_usage(_nearest_existing(home)).free,
+        disk_free_bytes=shutil.disk_usage(nearest_existing(home)).free,
     )
 
 
@@ -71,7 +92,7 @@ def num_pool_blocks(
     block_bytes = block_size * spec.kv_bytes_per_token(kv_element_bytes)
     share_bytes = int(memory_free_bytes * _POOL_SHARE) if budget_bytes is None else budget_bytes
     num_blocks = share_bytes // block_bytes
-    window = Window(spec.sliding_window, block_size)
+    window = Window(spec.cache_window, block_size)
     short_chat = min(_MIN_POOL_TOKENS, spec.max_context)
     needed = window.peak_blocks(0, short_chat, max_chunk)
     if num_blocks < needed:
@@ -104,10 +125,3 @@ def _cpu_name() -> str:
             if line.startswith("model name"):
                 return line.split(":", 1)[1].strip()
     return platform.processor() or platform.machine() or "CPU"
-
-
-def _nearest_existing(path: Path) -> Path:
-    path = path.absolute()
-    while not path.exists():
-        path = path.parent
-    return path

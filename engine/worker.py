@@ -17,6 +17,7 @@ from engine.backends import choose_backend
 from engine.config import EngineConfig
 from engine.core import EngineCore
 from engine.errors import EngineError, ModelBusyError, NoModelError
+from engine.jobs.hub_queries import HubQueries
 from engine.jobs.runner import JobRunner
 from engine.jobs.transfers import InstallPrefix, Order, PrefixTransfers
 from engine.messages import (
@@ -28,6 +29,7 @@ from engine.messages import (
     EngineStarted,
     EngineStats,
     Event,
+    InspectRepository,
     LoadModel,
     ModelLoadFailed,
     ModelLoadProgress,
@@ -37,6 +39,7 @@ from engine.messages import (
     RequestFailed,
     RestorePrefix,
     SavePrefix,
+    SearchHub,
     StartJob,
     Submit,
     UnloadModel,
@@ -76,6 +79,7 @@ class Worker:
         self._snapshot_sink = snapshot_sink
         self._jobs = jobs
         self._transfers = transfers
+        self._hub_queries = HubQueries(sink)
         self._backend: Backend
         self._library = Library(config.models_dir)
         self._model: ServedModel | None = None
@@ -149,6 +153,8 @@ class Worker:
                 self._jobs.start(command)
             case CancelJob(job_id):
                 self._jobs.cancel(job_id)
+            case SearchHub() | InspectRepository():
+                self._hub_queries.ask(command)
             case WatchBlocks():
                 self._watch = command if command.is_on else None
                 self._next_snapshot_s = 0.0

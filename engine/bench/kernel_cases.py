@@ -97,14 +97,19 @@ def _products(bench: _Bench, checkpoint: Checkpoint) -> Iterator[KernelTime]:
     layers = [checkpoint.read_layer(index) for index in range(bench.spec.num_layers)]
     yield from _linears(bench, "norm_linear", "qkv", [layer.qkv for layer in layers])
     yield from _linears(bench, "linear_add", "output", [layer.output for layer in layers])
-    yield from _linears(bench, "norm_gate_up", "gate and up", [layer.gate_up for layer in layers])
-    yield from _linears(bench, "linear_add", "down", [layer.down for layer in layers])
+    yield from _linears(bench, "norm_gate_up", "gate and up", _present([layer.gate_up for layer in layers]))
+    yield from _linears(bench, "linear_add", "down", _present([layer.down for layer in layers]))
     head = checkpoint.read_embedding() if bench.spec.is_tied else checkpoint.read_head().matrix
     assert head is not None, bench.spec
     # A head never sees more rows than there are sequences.
     yield from _linears(bench, "norm_linear", "head", [head], bench.limits.rows[:-1])
     if bench.limits.has_large:
         yield from _linears(bench, "linear_add", "large", [_random_weight(*_LARGE) for _ in range(_NUM_LARGE)])
+
+
+def _present(matrices: list[PackedWeight | None]) -> list[PackedWeight]:
+    """Layers of experts have no feed forward of their own."""
+    return [matrix for matrix in matrices if matrix is not None]
 
 
 def _random_weight(num_rows: int, num_columns: int) -> PackedWeight:
@@ -117,6 +122,8 @@ def _linears(
     bench: _Bench, operation: str, name: str, weights: list[PackedWeight], rows: tuple[int, ...] | None = None
 ) -> Iterator[KernelTime]:
     """One product on all its layers in turn, so that no weight is still in the cache from the call before."""
+    if not weights:
+        return
     first = weights[0]
     prepared = [bench.backend.prepare(weight) for weight in weights]
     for num_rows in bench.limits.rows if rows is None else rows:
@@ -205,7 +212,7 @@ def _attention_times(
 
     def attend(i: int) -> Tensor:
         layer = i % spec.num_layers
-        window = spec.sliding_window
+        window = spec.layer_window(layer)
         return backend.paged_attention(q, pool.keys[layer], pool.values[layer], batch, spec.head_dim**-0.5, window)
 
     num_bytes = len(positions) * (4 * spec.qkv_size + 2 * element * spec.kv_size + 4 * spec.query_size)

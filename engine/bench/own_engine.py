@@ -87,7 +87,7 @@ def load(options: dict[str, Any]) -> OwnSide:
     served = serve(entry, backend, config, lambda progress: None)
     checkpoint = Checkpoint.open(entry.path)
     layer = checkpoint.read_layer(0)
-    kernels = {backend.describe(weight).kernel for weight in (layer.qkv, layer.output, layer.gate_up, layer.down)}
+    kernels = {backend.describe(weight).kernel for weight in layer.matrices()}
     facts = {
         "name": "DeepInfer",
         "version": __version__,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from engine.store.files import mebibytes
@@ -19,6 +19,7 @@ class FormatGroup:
     matrix: str
     layers: tuple[int, ...]
     form: TensorFormat
+    """That of all of them but for the error, which is the largest."""
 
 
 def inspect_model(model: ModelEntry) -> dict[str, Any]:
@@ -42,6 +43,8 @@ def inspect_model(model: ModelEntry) -> dict[str, Any]:
         "bos_token_id": manifest.bos_token_id,
         "adds_bos": manifest.adds_bos,
         "source": {"file_name": manifest.source.file_name, "sha256": manifest.source.sha256},
+        "options": manifest.source.options_text,
+        "fidelity": None if manifest.fidelity is None else asdict(manifest.fidelity),
         "license": manifest.license,
         "weights_digest": manifest.weights_digest,
         "tokenizer_digest": manifest.tokenizer_digest,
@@ -61,25 +64,57 @@ def _matrix_sizes(manifest: Manifest) -> list[tuple[int, int, int]]:
 def group_formats(manifest: Manifest) -> list[FormatGroup]:
     """Every matrix is in one group: first those outside the layers, then each kind and format of the layers' own."""
     layers: dict[tuple[str, TensorFormat], list[int]] = {}
+    errors: dict[tuple[str, TensorFormat], float] = {}
     groups: list[FormatGroup] = []
     for name in matrix_names(manifest.spec):
         form = manifest.quantization[name]
         if name.startswith("layers."):
             _, index, matrix = name.split(".")
-            layers.setdefault((matrix, form), []).append(int(index))
+            key = (matrix, replace(form, error=None))
+            layers.setdefault(key, []).append(int(index))
+            if form.error is not None:
+                errors[key] = max(form.error, errors.get(key, 0.0))
         else:
             groups.append(FormatGroup(name, name, (), form))
     for (matrix, form), indexes in layers.items():
         is_all = len(indexes) == manifest.spec.num_layers
         label = matrix if is_all else f"{matrix} in layers {_ranges(indexes)}"
-        groups.append(FormatGroup(label, matrix, tuple(indexes), form))
+        with_error = replace(form, error=errors.get((matrix, form)))
+        groups.append(FormatGroup(label, matrix, tuple(indexes), with_error))
     return groups
 
 
 def _describe(form: TensorFormat) -> str:
     minimum = " with minimum" if form.has_minimum else ""
     exactly = "exactly " if form.is_exact else ""
-    return f"{form.bits} bits{minimum} in groups of {form.group_size}, {exactly}from {form.source}"
+    error = f", error {_percent(form.error)}" if form.error is not None and not form.is_exact else ""
+    return f"{form.bits} bits{minimum} in groups of {form.group_size}, {exactly}from {form.source}{error}"
+
+
+def _percent(error: float) -> str:
+    return f"{100 * error:.2g} %"
+
+
+def conversion_facts(model: ModelEntry) -> dict[str, Any]:
+    """How each matrix is stored and what that changed, for JSON: `error` is relative. Raises `CheckpointError`."""
+    formats = read_manifest(model.path).quantization
+    return {
+        "is_exact": all(form.is_exact for form in formats.values()),
+        "max_error": max((form.error or 0.0 for form in formats.values()), default=0.0),
+        "tensors": {name: asdict(form) for name, form in formats.items()},
+    }
+
+
+def describe_conversion(model: ModelEntry) -> str:
+    """In words, how true to its source a model is. Raises `CheckpointError`."""
+    formats = read_manifest(model.path).quantization
+    inexact = {name: form.error or 0.0 for name, form in formats.items() if not form.is_exact}
+    if not inexact:
+        return "all weights exactly as in the source"
+    worst = max(inexact, key=inexact.__getitem__)
+    kept = len(formats) - len(inexact)
+    exactly = f"{kept} of {len(formats)} matrices exactly, " if kept else ""
+    return f"{exactly}largest error {_percent(inexact[worst])} ({worst})"
 
 
 def _ranges(indexes: list[int]) -> str:
@@ -107,7 +142,19 @@ def print_inspection(facts: dict[str, Any]) -> None:
     print(f"  weights     {mebibytes(facts['weight_bytes'])}, {facts['effective_bits']} bits per weight")
     print(f"  KV cache    {kv_bytes['2']} bytes per token in 2-byte numbers, {kv_bytes['4']} in 4-byte numbers")
     print(f"  source      {facts['source']['file_name']} (sha256 {facts['source']['sha256']})")
+    print(f"  options     {facts['options']}")
+    print(f"  fidelity    {_fidelity_text(facts['fidelity'])}")
     print(f"  licence     {facts['license'] or 'not stated'}")
     print(f"  digest      {facts['weights_digest']}")
     if facts["is_verified"]:
         print("  files       all as recorded, by sha256")
+
+
+def _fidelity_text(fidelity: dict[str, Any] | None) -> str:
+    if fidelity is None:
+        return "not measured"
+    return (
+        f"perplexity {fidelity['perplexity']:.3f}, the source's {fidelity['source_perplexity']:.3f}; divergence "
+        f"{fidelity['divergence']:.4f} nats; the same best token for {100 * fidelity['agreement']:.1f} % of "
+        f"{fidelity['num_tokens']} tokens"
+    )

@@ -9,26 +9,38 @@ import argparse
 import json
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from engine import catalog
+from engine.commands import hub
 from engine.commands.exit_codes import EXIT_INTERRUPTED, EXIT_OK
-from engine.commands.inspection import inspect_model, print_inspection
+from engine.commands.inspection import conversion_facts, describe_conversion, inspect_model, print_inspection
 from engine.commands.progress import ProgressLine
+from engine.errors import InvalidRequestError
+from engine.quality import METHODS, PRESETS
 from engine.store.files import mebibytes
 from engine.store.library import Library
+
+if TYPE_CHECKING:
+    from engine.convert.options import QuantizeOptions
 
 
 def add_parsers(subparsers: argparse._SubParsersAction[Any]) -> None:
     known = ", ".join(f"{entry.catalog_id} ({entry.name})" for entry in catalog.entries())
-    fetch = subparsers.add_parser("fetch", help=f"download a model of the catalogue: {known}")
-    fetch.add_argument("catalog_id", metavar="ID")
+    fetch = subparsers.add_parser("fetch", help=f"download a model of the hub, or of the catalogue: {known}")
+    fetch.add_argument("model", metavar="ID|OWNER/NAME[:FILE]", help="FILE is a file's name or a quantisation")
+    hub.add_fetch_options(fetch)
     fetch.set_defaults(run=run_fetch)
-    convert = subparsers.add_parser("convert", help="convert a GGUF file into the library")
-    convert.add_argument("source", metavar="SOURCE", type=Path)
-    convert.add_argument("--name", help="the model's name (the file's name)")
-    convert.add_argument("--bits", choices=("auto", "3", "4", "8"), default="auto", help="per weight (%(default)s)")
-    convert.add_argument("--group", type=int, choices=(32, 64, 128), default=32, help="weights per scale (%(default)s)")
+    convert = subparsers.add_parser(
+        "convert", help="convert a GGUF file, or a folder with safetensors, into the library"
+    )
+    convert.add_argument("source", metavar="FILE|FOLDER", type=Path)
+    convert.add_argument("--name", help="the model's name (that of the file or folder)")
+    convert.add_argument("--quality", choices=tuple(PRESETS), help=_quality_help())
+    convert.add_argument("--bits", choices=("auto", "3", "4", "8"), help="per weight (auto)")
+    convert.add_argument("--group", type=int, choices=(32, 64, 128), help="weights per scale (32)")
+    convert.add_argument("--table-bits", type=int, choices=(3, 4, 8), help="of embedding and head (as --bits)")
+    convert.add_argument("--method", choices=METHODS, help="how codes are chosen (nearest)")
     convert.set_defaults(run=run_convert)
     subparsers.add_parser("models", help="list the models of the library").set_defaults(run=run_models)
     remove = subparsers.add_parser("remove", help="delete a model from the library")
@@ -51,12 +63,14 @@ def run_remove(args: argparse.Namespace) -> int:
 
 def run_fetch(args: argparse.Namespace) -> int:
     """Exit code 130 when interrupted; what is finished is kept."""
-    entry = catalog.require(args.catalog_id)
-    from engine.jobs.fetch import fetch
-
     try:
+        if hub.is_repository(args.model):
+            return _report(args, *hub.run_fetch_job(hub.fetch_job(args, args.model), args.home))
+        entry = catalog.require(args.model)
+        from engine.jobs.fetch import fetch
+
         with ProgressLine() as line:
-            converted = fetch(entry, args.home, line.show, lambda: False)
+            converted = fetch(entry, args.home, line.show, lambda: False, args.quality)
     except KeyboardInterrupt:
         return _interrupted()
     return _report(args, converted.model_id, converted.was_there)
@@ -64,10 +78,9 @@ def run_fetch(args: argparse.Namespace) -> int:
 
 def run_convert(args: argparse.Namespace) -> int:
     """Exit code 130 when interrupted; what is finished is kept."""
-    from engine.convert.options import QuantizeOptions
     from engine.convert.pipeline import Conversion, convert_file
 
-    options = QuantizeOptions(None if args.bits == "auto" else int(args.bits), args.group)
+    options = _options(args)
     try:
         with ProgressLine() as line:
             conversion = Conversion(args.source.expanduser(), args.name, options)
@@ -75,6 +88,25 @@ def run_convert(args: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         return _interrupted()
     return _report(args, converted.model_id, converted.was_there)
+
+
+def _options(args: argparse.Namespace) -> QuantizeOptions:
+    """Raises `InvalidRequestError` for a quality beside what it stands for."""
+    from engine.convert.options import DEFAULT_GROUP_SIZE, QuantizeOptions
+
+    details = (args.bits, args.group, args.table_bits, args.method)
+    if args.quality is not None:
+        if any(detail is not None for detail in details):
+            raise InvalidRequestError("--quality stands for --bits, --group, --table-bits and --method: leave them out")
+        return QuantizeOptions.of_quality(args.quality)
+    bits = None if args.bits in (None, "auto") else int(args.bits)
+    return QuantizeOptions(
+        bits, args.group or DEFAULT_GROUP_SIZE, table_bits=args.table_bits, method=args.method or "nearest"
+    )
+
+
+def _quality_help() -> str:
+    return "; ".join(f"{quality}: {preset.promise}" for quality, preset in PRESETS.items())
 
 
 def run_models(args: argparse.Namespace) -> int:
@@ -125,10 +157,13 @@ def run_inspect(args: argparse.Namespace) -> int:
 
 
 def _report(args: argparse.Namespace, model_id: str, was_there: bool) -> int:
+    model = Library(args.home / "models").find(model_id)
     if args.json:
-        print(json.dumps({"model_id": model_id, "was_there": was_there}))
+        print(json.dumps({"model_id": model_id, "was_there": was_there} | conversion_facts(model)))
+    elif was_there:
+        print(f"{model_id} is already there, nothing to do")
     else:
-        print(f"{model_id} is already there, nothing to do" if was_there else f"{model_id} is ready")
+        print(f"{model_id} is ready, {describe_conversion(model)}")
     return EXIT_OK
 
 

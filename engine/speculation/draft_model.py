@@ -33,6 +33,7 @@ class _Guesses:
     sequence: Sequence
     max_tokens: int
     computed: ComputedTokens
+    rope_offset: int
     num_pending: int = 0
     """The sequence's own tokens to compute in this step."""
     token_ids: list[int] = field(default_factory=list)
@@ -56,7 +57,7 @@ class _Guesses:
         """The tokens to compute next: those of the sequence, then the last guess."""
         start = len(self.computed.token_ids)
         token_ids = self.token_ids[-1:] or self.sequence.token_ids[start : start + self.num_pending]
-        return Span(token_ids, start, self.computed.block_ids)
+        return Span(token_ids, start, self.computed.block_ids, rope_offset=self.rope_offset)
 
     def to_draft(self) -> Draft:
         return Draft(tuple(self.token_ids), torch.stack(self.probabilities) if self.probabilities else None)
@@ -102,7 +103,8 @@ class DraftModel:
             max_guesses = min(max_tokens, self._decoder.spec.max_context - len(sequence.token_ids) + 1)
             computed = self._cache.open(sequence) if max_guesses > 0 else None
             if computed is not None:
-                opened.append(_Guesses(sequence, max_guesses, computed))
+                rope_offset = self._decoder.spec.rope.offset(sequence.num_prompt_tokens + sequence.max_tokens)
+                opened.append(_Guesses(sequence, max_guesses, computed, rope_offset))
         budget = MAX_CATCH_UP_TOKENS
         started: list[_Guesses] = []
         # Those that lack least go first: a long prompt takes what they leave.

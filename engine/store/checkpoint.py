@@ -13,6 +13,7 @@ from torch import Tensor
 
 from engine.errors import CheckpointError, DamagedCheckpointError
 from engine.store.files import FileRecord, hash_file
+from engine.store.layer_tensors import assemble_layer
 from engine.store.layout import (
     EMBED_FILE,
     EMBEDDING,
@@ -21,7 +22,9 @@ from engine.store.layout import (
     TEMPLATE_FILE,
     TOKENIZER_FILE,
     layer_file,
+    layer_matrices,
     layer_tensor,
+    layer_vectors,
     matrix_shapes,
 )
 from engine.store.manifest import Manifest, TensorFormat, check_files, file_error, read_manifest
@@ -65,23 +68,18 @@ class Checkpoint:
     def read_layer(self, index: int) -> LayerWeights[PackedWeight]:
         file_name, spec = layer_file(index), self.manifest.spec
         tensors = self._tensors(file_name)
-        qkv, output, gate_up, down = (
-            self._matrix(tensors, file_name, matrix, layer_tensor(index, matrix))
-            for matrix in ("qkv", "output", "gate_up", "down")
-        )
-        return LayerWeights(
-            attention_norm=self._vector(tensors, file_name, "attention_norm", spec.hidden_size),
-            qkv=qkv,
-            qkv_bias=self._vector(tensors, file_name, "qkv_bias", spec.qkv_size) if spec.has_qkv_bias else None,
-            output=output,
-            feed_forward_norm=self._vector(tensors, file_name, "feed_forward_norm", spec.hidden_size),
-            gate_up=gate_up,
-            down=down,
-        )
+        matrices = {
+            name: self._matrix(tensors, file_name, name, layer_tensor(index, name))
+            for name in layer_matrices(spec, index)
+        }
+        vectors = {
+            name: self._vector(tensors, file_name, name, shape) for name, shape in layer_vectors(spec, index).items()
+        }
+        return assemble_layer(spec, index, matrices, vectors)
 
     def read_head(self) -> HeadWeights[PackedWeight]:
         tensors = self._tensors(HEAD_FILE)
-        norm = self._vector(tensors, HEAD_FILE, "norm", self.manifest.spec.hidden_size)
+        norm = self._vector(tensors, HEAD_FILE, "norm", (self.manifest.spec.hidden_size,))
         return HeadWeights(norm, None if self.manifest.spec.is_tied else self._matrix(tensors, HEAD_FILE, HEAD, HEAD))
 
     def verify(
@@ -103,10 +101,10 @@ class Checkpoint:
         except (OSError, SafetensorError) as error:
             raise CheckpointError(f"Cannot read {path} ({error}): convert the model again") from error
 
-    def _vector(self, tensors: dict[str, Tensor], file_name: str, name: str, size: int) -> Tensor:
+    def _vector(self, tensors: dict[str, Tensor], file_name: str, name: str, shape: tuple[int, ...]) -> Tensor:
         tensor = self._tensor(tensors, file_name, name)
-        if tuple(tensor.shape) != (size,):
-            raise self._wrong_shape(file_name, name, tuple(tensor.shape), (size,))
+        if tuple(tensor.shape) != shape:
+            raise self._wrong_shape(file_name, name, tuple(tensor.shape), shape)
         return tensor
 
     def _matrix(self, tensors: dict[str, Tensor], file_name: str, name: str, listed_as: str) -> PackedWeight:

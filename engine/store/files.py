@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from engine.errors import JobCancelledError, StorageError
+from engine.errors import JobCancelledError, NoRoomError, StorageError
 
 CHUNK_BYTES = 1 << 20
 OnBytes = Callable[[int], None]
@@ -41,16 +41,17 @@ class FileRecord:
 
 @contextmanager
 def storage_errors(path: Path) -> Iterator[None]:
-    """Turns an OSError of writing at `path` into a `StorageError` that says what to do."""
+    """Turns an OSError of writing at `path` into a `StorageError` that says what to do; `NoRoomError` if it is full."""
     try:
         yield
     except OSError as error:
+        if error.errno in _FULL:
+            message = f"The disk is full, writing {path}: free some space and start again, finished parts are kept"
+            raise NoRoomError(message, path.parent) from error
         raise StorageError(_describe(error, path)) from error
 
 
 def _describe(error: OSError, path: Path) -> str:
-    if error.errno in _FULL:
-        return f"The disk is full, writing {path}: free some space and start again, finished parts are kept"
     if IS_WINDOWS and isinstance(error, PermissionError):
         # Windows says the same of a forbidden folder and of a file that somebody has open.
         return (
@@ -127,17 +128,29 @@ def check_cancelled(is_cancelled: Callable[[], bool] | None) -> None:
         raise JobCancelledError("Cancelled: finished parts are kept, start again to go on")
 
 
-def require_free_space(folder: Path, needed_bytes: int) -> None:
-    """Raises `StorageError` with both numbers unless the disk of `folder`, or of its first parent, has the room."""
-    existing = folder
-    while not existing.exists() and existing != existing.parent:
-        existing = existing.parent
+def free_space(folder: Path) -> int:
+    """Free bytes on the disk of `folder`, or of its first parent that exists. Raises `StorageError`."""
     with storage_errors(folder):
-        free_bytes = shutil.disk_usage(existing).free
+        return shutil.disk_usage(nearest_existing(folder)).free
+
+
+def nearest_existing(path: Path) -> Path:
+    """`path`, or its first parent that exists."""
+    path = path.absolute()
+    while not path.exists() and path != path.parent:
+        path = path.parent
+    return path
+
+
+def require_free_space(folder: Path, needed_bytes: int) -> None:
+    """Raises `NoRoomError` with both numbers unless the disk of `folder`, or of its first parent, has the room."""
+    free_bytes = free_space(folder)
     if free_bytes < needed_bytes:
-        raise StorageError(
+        raise NoRoomError(
             f"Needs {mebibytes(needed_bytes)} in {folder}, {mebibytes(free_bytes)} free: "
-            "free some space, or choose another folder with --home"
+            "free some space, or choose another folder with --home",
+            folder,
+            needed_bytes,
         )
 
 

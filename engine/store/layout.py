@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
 from engine.spec import ModelSpec
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
+READABLE_VERSIONS = (1, 2)
+"""A model of version 1 is one of version 2 whose spec leaves out what its family does not have."""
 
 MANIFEST_FILE = "manifest.json"
 TOKENIZER_FILE = "tokenizer.json"
@@ -18,7 +22,10 @@ TEXT_FILES = (TOKENIZER_FILE, TEMPLATE_FILE, GENERATION_FILE)
 
 EMBEDDING = "embedding"
 HEAD = "head"
-LAYER_MATRICES = ("qkv", "output", "gate_up", "down")
+
+EXPERT_MATRICES = ("experts_gate_up", "experts_down")
+"""The matrices of all experts of a layer, one below the other."""
+SHARED_MATRICES = ("shared_gate_up", "shared_down")
 
 
 def layer_file(index: int) -> str:
@@ -30,19 +37,65 @@ def layer_tensor(index: int, matrix: str) -> str:
     return f"layers.{index}.{matrix}"
 
 
+def layer_matrices(spec: ModelSpec, index: int) -> tuple[str, ...]:
+    """Which kinds of matrices a layer has."""
+    experts = spec.layer_experts(index)
+    if experts is None:
+        return ("qkv", "output", "gate_up", "down")
+    return ("qkv", "output", *EXPERT_MATRICES, *(SHARED_MATRICES if experts.shared_size is not None else ()))
+
+
 def matrix_shapes(spec: ModelSpec) -> dict[str, tuple[int, int]]:
     """Rows and columns of each kind of matrix, the embedding and the head included."""
-    return {
-        EMBEDDING: (spec.vocab_size, spec.hidden_size),
-        HEAD: (spec.vocab_size, spec.hidden_size),
-        "qkv": (spec.qkv_size, spec.hidden_size),
-        "output": (spec.hidden_size, spec.query_size),
-        "gate_up": (2 * spec.intermediate_size, spec.hidden_size),
-        "down": (spec.hidden_size, spec.intermediate_size),
+    hidden = spec.hidden_size
+    shapes = {
+        EMBEDDING: (spec.vocab_size, hidden),
+        HEAD: (spec.vocab_size, hidden),
+        "qkv": (spec.qkv_size, hidden),
+        "output": (hidden, spec.query_size),
+        "gate_up": (2 * spec.intermediate_size, hidden),
+        "down": (hidden, spec.intermediate_size),
     }
+    experts = spec.experts
+    if experts is not None:
+        inner, num = experts.intermediate_size, experts.num_experts
+        shapes |= {"experts_gate_up": (num * 2 * inner, hidden), "experts_down": (num * hidden, inner)}
+        if experts.shared_size is not None:
+            shared = experts.shared_size
+            shapes |= {"shared_gate_up": (2 * shared, hidden), "shared_down": (hidden, shared)}
+    return shapes
+
+
+def layer_vectors(spec: ModelSpec, index: int) -> dict[str, tuple[int, ...]]:
+    """The float32 tensors of a layer, with their shapes, by their names in `LayerWeights` and `ExpertWeights`."""
+    hidden, is_whole = (spec.hidden_size,), spec.query_key_norm == "projection"
+    vectors: dict[str, tuple[int, ...]] = {}
+    if spec.has_pre_norms:
+        vectors |= {"attention_norm": hidden, "feed_forward_norm": hidden}
+    if spec.has_post_norms:
+        vectors |= {"attention_post_norm": hidden, "feed_forward_post_norm": hidden}
+    if spec.has_qkv_bias:
+        vectors["qkv_bias"] = (spec.qkv_size,)
+    if spec.query_key_norm is not None:
+        vectors["query_norm"] = (spec.query_size if is_whole else spec.head_dim,)
+        vectors["key_norm"] = (spec.kv_size if is_whole else spec.head_dim,)
+    experts = spec.layer_experts(index)
+    if experts is not None:
+        vectors["router"] = (experts.num_experts, spec.hidden_size)
+        if experts.shared_size is not None:
+            vectors["shared_gate"] = hidden
+    return vectors
 
 
 def matrix_names(spec: ModelSpec) -> tuple[str, ...]:
     """The names of all matrices, as the manifest's `quantization` lists them."""
-    layers = (layer_tensor(index, matrix) for index in range(spec.num_layers) for matrix in LAYER_MATRICES)
+    layers = (layer_tensor(index, matrix) for index in range(spec.num_layers) for matrix in layer_matrices(spec, index))
     return (EMBEDDING, *layers, *(() if spec.is_tied else (HEAD,)))
+
+
+def num_parameters(spec: ModelSpec) -> int:
+    """How many numbers all matrices and vectors of a model have; a tied head counts once."""
+    shapes = matrix_shapes(spec)
+    matrices = (shapes[name.rpartition(".")[2]] for name in matrix_names(spec))
+    vectors = (shape for index in range(spec.num_layers) for shape in layer_vectors(spec, index).values())
+    return sum(math.prod(shape) for shape in (*matrices, *vectors)) + spec.hidden_size

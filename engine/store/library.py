@@ -15,7 +15,8 @@ from engine import catalog
 from engine.errors import CheckpointError, ModelNotFoundError
 from engine.spec import ModelSpec
 from engine.store.files import replace, storage_errors
-from engine.store.manifest import Manifest, check_files, read_manifest
+from engine.store.layout import num_parameters
+from engine.store.manifest import Fidelity, Manifest, check_files, read_manifest
 from engine.store.names import is_model_id
 
 _log = logging.getLogger(__name__)
@@ -35,6 +36,12 @@ class ModelEntry:
     size_bytes: int
     license: str | None
     source: str
+    fidelity: Fidelity | None = None
+
+    @property
+    def num_parameters(self) -> int:
+        """The numbers of the decoder; a table that is both embedding and head counts once."""
+        return num_parameters(self.spec)
 
 
 class Library:
@@ -112,4 +119,5 @@ def _entry(folder: Path, manifest: Manifest) -> ModelEntry:
         manifest.size_bytes,
         manifest.license,
         manifest.source.file_name,
+        manifest.fidelity,
     )

@@ -15,14 +15,22 @@ from typing import Any
 from engine.errors import CheckpointError, DamagedCheckpointError
 from engine.spec import ModelSpec
 from engine.store.files import FileRecord
-from engine.store.layout import FORMAT_VERSION, GENERATION_FILE, MANIFEST_FILE, TEXT_FILES, matrix_names
+from engine.store.layout import (
+    FORMAT_VERSION,
+    GENERATION_FILE,
+    MANIFEST_FILE,
+    READABLE_VERSIONS,
+    TEXT_FILES,
+    matrix_names,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class TensorFormat:
     """How a matrix is packed, and from what: `source` names the source's type ("Q4_1", several joined by "+").
 
-    `is_exact` says that dequantising gives the source's numbers bit for bit.
+    `is_exact` says that dequantising gives the source's numbers bit for bit. `error` is the Frobenius norm of what
+    packing changed, over that of what was packed inexactly; None in models that were made before it was measured.
     """
 
     bits: int
@@ -30,6 +38,7 @@ class TensorFormat:
     has_minimum: bool
     source: str
     is_exact: bool
+    error: float | None = None
 
     def size_bytes(self, num_rows: int, num_columns: int) -> int:
         """Bytes of codes, scales and minima of a matrix packed so."""
@@ -39,12 +48,44 @@ class TensorFormat:
 
 @dataclass(frozen=True, slots=True)
 class SourceRecord:
-    """The converted file and the options it was converted with; `bits` None chose per tensor."""
+    """The converted file and the options it was converted with, as `QuantizeOptions` explains them."""
 
     file_name: str
     sha256: str
     bits: int | None
     group_size: int
+    gate_up_bits: int | None = None
+    table_bits: int | None = None
+    method: str = "nearest"
+    is_group_flexible: bool = False
+    keeps_narrow_source: bool = False
+
+    @property
+    def options_text(self) -> str:
+        """`bits auto, groups of 32`, `bits 4, gate_up 3, tables 8, groups of 64 or smaller, calibrated`."""
+        parts = [f"bits {'auto' if self.bits is None else self.bits}"]
+        if self.gate_up_bits not in (None, self.bits):
+            parts.append(f"gate_up {self.gate_up_bits}")
+        if self.table_bits not in (None, self.bits):
+            parts.append(f"tables {self.table_bits}")
+        parts.append(f"groups of {self.group_size}{' or smaller' if self.is_group_flexible else ''}")
+        return ", ".join(parts + ([self.method] if self.method != "nearest" else []))
+
+
+@dataclass(frozen=True, slots=True)
+class Fidelity:
+    """What conversion has cost, on `num_tokens` tokens of a held text, both models computed in float32.
+
+    Perplexities are exp of the mean negative log-likelihood; `divergence` is the mean Kullback-Leibler divergence of
+    the model's distribution from the source's, in nats; `agreement` the share of tokens where both find the same one
+    the most probable.
+    """
+
+    num_tokens: int
+    source_perplexity: float
+    perplexity: float
+    divergence: float
+    agreement: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +119,8 @@ class Manifest:
     files: Mapping[str, FileRecord]
     weights_digest: str
     tokenizer_digest: str
+    fidelity: Fidelity | None = None
+    """None where it was not measured."""
 
     @property
     def end_token_ids(self) -> tuple[int, ...]:
@@ -108,6 +151,7 @@ class Manifest:
             "weights_digest": self.weights_digest,
             "tokenizer_digest": self.tokenizer_digest,
             "files": {name: asdict(record) for name, record in self.files.items()},
+            "fidelity": None if self.fidelity is None else asdict(self.fidelity),
         }
 
     @classmethod
@@ -124,6 +168,7 @@ class Manifest:
             files={name: FileRecord(**fields) for name, fields in data["files"].items()},
             weights_digest=str(data["weights_digest"]),
             tokenizer_digest=str(data["tokenizer_digest"]),
+            fidelity=None if (fidelity := data.get("fidelity")) is None else Fidelity(**fidelity),
         )
 
 
@@ -154,7 +199,7 @@ def read_manifest(folder: Path) -> Manifest:
     except ValueError as error:
         raise _damaged_manifest(path, error) from error
     version = data.get("format_version")
-    if version != FORMAT_VERSION:
+    if version not in READABLE_VERSIONS:
         raise CheckpointError(
             f"{folder} has format version {version}, this program reads {FORMAT_VERSION}: "
             "use the program that made it, or convert the model again under another name"

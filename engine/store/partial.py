@@ -17,17 +17,17 @@ from torch import Tensor
 
 from engine.store.checkpoint import verify_files
 from engine.store.files import FileRecord, hash_file, replace, storage_errors, write_file
+from engine.store.layer_tensors import split_layer
 from engine.store.layout import (
     EMBED_FILE,
     EMBEDDING,
     HEAD,
     HEAD_FILE,
-    LAYER_MATRICES,
     MANIFEST_FILE,
     PARTIAL_SUFFIX,
     layer_file,
 )
-from engine.store.manifest import Manifest
+from engine.store.manifest import Manifest, TensorFormat
 from engine.store.tensor_file import write_tensors
 from engine.weights import HeadWeights, LayerWeights
 from kernels.formats import PackedWeight
@@ -51,6 +51,8 @@ class PartialCheckpoint:
         self.folder = partial_folder(target)
         self._identity = dict(identity)
         self.files: dict[str, FileRecord] = {}
+        self.formats: dict[str, TensorFormat] = {}
+        """How the matrices are packed, by the names that the manifest lists them under."""
 
     def begin(self, is_cancelled: Callable[[], bool] | None = None) -> None:
         """Take over the finished files of an earlier run after reading them back, or remove what is of no use.
@@ -62,7 +64,8 @@ class PartialCheckpoint:
             if recorded is None:
                 self.discard()
                 return
-            for name, record in recorded.items():
+            files, self.formats = recorded
+            for name, record in files.items():
                 with suppress(FileNotFoundError):
                     if hash_file(self.folder / name, is_cancelled=is_cancelled) == record:
                         self.files[name] = record
@@ -77,15 +80,17 @@ class PartialCheckpoint:
     def write_text(self, file_name: str, text: str) -> None:
         self._record(file_name, write_file(self.folder / file_name, [text.encode()]))
 
+    def note_formats(self, formats: Mapping[str, TensorFormat]) -> None:
+        """Remember how matrices are packed; kept with the file of theirs that is written next."""
+        self.formats |= formats
+
     def write_embedding(self, table: PackedWeight) -> None:
         self._write(EMBED_FILE, _parts(EMBEDDING, table))
 
     def write_layer(self, index: int, layer: LayerWeights[PackedWeight]) -> None:
-        tensors = {"attention_norm": layer.attention_norm, "feed_forward_norm": layer.feed_forward_norm}
-        if layer.qkv_bias is not None:
-            tensors["qkv_bias"] = layer.qkv_bias
-        for matrix in LAYER_MATRICES:
-            tensors |= _parts(matrix, getattr(layer, matrix))
+        matrices, tensors = split_layer(layer)
+        for name, matrix in matrices.items():
+            tensors |= _parts(name, matrix)
         self._write(layer_file(index), tensors)
 
     def write_head(self, head: HeadWeights[PackedWeight]) -> None:
@@ -115,6 +120,7 @@ class PartialCheckpoint:
         with suppress(FileNotFoundError):
             shutil.rmtree(self.folder)
         self.files.clear()
+        self.formats.clear()
 
     def _write(self, file_name: str, tensors: Mapping[str, Tensor]) -> None:
         self._record(file_name, write_tensors(self.folder / file_name, tensors))
@@ -125,17 +131,19 @@ class PartialCheckpoint:
 
     def _write_progress(self) -> None:
         files = {name: asdict(record) for name, record in self.files.items()}
-        text = json.dumps({"identity": self._identity, "files": files})
+        formats = {name: asdict(form) for name, form in self.formats.items()}
+        text = json.dumps({"identity": self._identity, "files": files, "formats": formats})
         # An empty file after a power failure only means that the work starts afresh.
         write_file(self.folder / PROGRESS_FILE, [text.encode()], is_durable=False)
 
-    def _read_progress(self) -> dict[str, FileRecord] | None:
-        """The finished files of an earlier run, None if there is none of this identity."""
+    def _read_progress(self) -> tuple[dict[str, FileRecord], dict[str, TensorFormat]] | None:
+        """The finished files of an earlier run and their matrices' formats, None if there is none of this identity."""
         try:
             data = json.loads((self.folder / PROGRESS_FILE).read_text(encoding="utf-8"))
             if data["identity"] != self._identity:
                 return None
-            return {name: FileRecord(**fields) for name, fields in data["files"].items()}
+            files = {name: FileRecord(**fields) for name, fields in data["files"].items()}
+            return files, {name: TensorFormat(**fields) for name, fields in data["formats"].items()}
         except (FileNotFoundError, NotADirectoryError, KeyError, TypeError, ValueError, AttributeError):
             return None
 

@@ -24,6 +24,7 @@ from engine.forward.sampler import Draw
 from engine.forward.verification import accepted
 from engine.messages import ChatMessage, Event, RequestFailed, RequestFinished, SamplingParams, Submit, TextDelta
 from engine.requests import RequestReader
+from engine.rope_spec import RopeSpec
 from engine.scheduler import Preemption, ScheduledChunk, Scheduler, SchedulerLimits
 from engine.sequence import Sequence as EngineSequence
 from engine.speculation.proposer import Proposer
@@ -202,6 +203,7 @@ class FakeEngine:
         make_runner: Callable[[KVCache, Callable[[Sequence[int]], int]], FakeRunner] = FakeRunner,
         template: ChatTemplate | None = None,
         knows_thinking: bool = False,
+        rope: RopeSpec | None = None,
         model_name: str = "Tiny",
         proposer: Proposer | None = None,
         row_cost: float = 0.01,
@@ -232,6 +234,7 @@ class FakeEngine:
                 vocab_size=END + 1,
                 end_token_ids=frozenset({END}),
                 max_answers=max_running_sequences,
+                rope=rope,
                 knows_thinking=knows_thinking,
             ),
             self.runner,

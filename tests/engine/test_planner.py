@@ -6,7 +6,8 @@ import pytest
 
 from engine.errors import OutOfMemoryError
 from engine.planner import machine, num_pool_blocks
-from engine.spec import ModelSpec, RopeSpec
+from engine.rope_spec import RopeSpec
+from engine.spec import ModelSpec
 
 # 2 layers x 2 x 2 heads x 16 = 128 elements a token: 4 KiB a block of 16 with two bytes each.
 SPEC = ModelSpec("llama", 2, 64, 4, 2, 16, 96, 300, 4096, 1e-5, RopeSpec(1e4), False, True)

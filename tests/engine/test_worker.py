@@ -35,8 +35,9 @@ from engine.messages import (
     UnloadModel,
     WatchBlocks,
 )
+from engine.rope_spec import RopeSpec
 from engine.serving import ServedModel
-from engine.spec import ModelSpec, RopeSpec
+from engine.spec import ModelSpec
 from engine.store.library import ModelEntry
 from tests.engine.fakes import FakeEngine
 from tests.engine.test_core import expected_text

@@ -10,7 +10,8 @@ import torch
 from engine.cache.kv_cache import KVCache
 from engine.forward.runner import Runner
 from engine.models.decoder import Decoder
-from engine.spec import ModelSpec, RopeSpec
+from engine.rope_spec import RopeSpec
+from engine.spec import ModelSpec
 from engine.weights import HeadWeights, LayerWeights
 from kernels.backends import load_backend
 from kernels.formats import quantize

@@ -108,6 +108,17 @@ def write_tiny_gguf(
     return tiny_gguf(family, seed=seed).write(path, matrix_type)
 
 
+def split_gguf(folder: Path, num_parts: int) -> list[Path]:
+    """The usual tiny model in parts, as llama.cpp's gguf-split writes them: each says which it is of how many."""
+    tiny = tiny_gguf()
+    names, tensors, paths = sorted(tiny.tensors), dict(tiny.tensors), []
+    for number in range(num_parts):
+        tiny.tensors = {name: tensors[name] for name in names[number::num_parts]}
+        tiny.metadata |= {"split.no": number, "split.count": num_parts, "split.tensors.count": len(names)}
+        paths.append(tiny.write(folder / f"tiny-{number + 1:05}-of-{num_parts:05}.gguf"))
+    return paths
+
+
 def vocabulary() -> tuple[list[str], list[TokenType]]:
     """Control tokens, the 256 bytes as printable characters, then the products of the merges in order."""
     merged = dict.fromkeys(left + right for left, right in MERGES)

@@ -24,7 +24,7 @@ def run(home: Path, *words: str | Path) -> int:
 def test_convert_lists_the_model_and_says_so(tmp_path: Path, source: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(tmp_path, "convert", source, "--name", "My Model") == 0
     output = capsys.readouterr()
-    assert output.out == "my-model is ready\n"
+    assert output.out == "my-model is ready, all weights exactly as in the source\n"
     assert "convert layer 2 of 2\n" in output.err
     assert run(tmp_path, "convert", source, "--name", "My Model") == 0
     assert capsys.readouterr().out == "my-model is already there, nothing to do\n"
@@ -34,13 +34,16 @@ def test_convert_lists_the_model_and_says_so(tmp_path: Path, source: Path, capsy
 
 def test_results_are_printed_as_json(tmp_path: Path, source: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(tmp_path, "--json", "convert", source, "--bits", "3", "--group", "32") == 0
-    assert json.loads(capsys.readouterr().out) == {"model_id": "tiny", "was_there": False}
+    report = json.loads(capsys.readouterr().out)
+    assert (report["model_id"], report["was_there"], report["is_exact"]) == ("tiny", False, False)
+    assert 0.05 < report["max_error"] < 0.3
+    assert report["max_error"] == max(tensor["error"] for tensor in report["tensors"].values())
     assert run(tmp_path, "--json", "models") == 0
     (model,) = json.loads(capsys.readouterr().out)
     assert (model["model_id"], model["family"], model["source"]) == ("tiny", "qwen2", "tiny.gguf")
     assert run(tmp_path, "--json", "inspect", "tiny") == 0
     facts = json.loads(capsys.readouterr().out)
-    assert facts["formats"]["qkv"] == "3 bits with minimum in groups of 32, from Q4_1"
+    assert facts["formats"]["qkv"].startswith("3 bits with minimum in groups of 32, from Q4_1, error 1")
     assert facts["effective_bits"] == 4.0
     assert facts["kv_bytes_per_token"] == {"2": 2 * 2 * 32 * 2, "4": 2 * 2 * 32 * 4}
 
@@ -54,7 +57,7 @@ def test_inspect_groups_the_layers_that_agree(tmp_path: Path, capsys: pytest.Cap
     shown = capsys.readouterr().out
     assert "qkv         4 bits in groups of 32, exactly from Q4_0" in shown
     assert "down in layers 0 4 bits in groups of 32, exactly from Q4_0" in shown
-    assert "down in layers 1 8 bits in groups of 32, from F16" in shown
+    assert "down in layers 1 8 bits in groups of 32, from F16, error 0." in shown
     assert "licence     apache-2.0" in shown
 
 
@@ -121,7 +124,7 @@ def test_an_empty_library_names_the_next_step(tmp_path: Path, capsys: pytest.Cap
 def test_interrupted_it_ends_with_130_and_resumes(
     tmp_path: Path, source: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def interrupt(self: ProgressLine, stage: str, done: int, total: int) -> None:
+    def interrupt(self: ProgressLine, stage: str, done: int, total: int, left_s: float | None = None) -> None:
         if (stage, done) == ("convert", 1):
             raise KeyboardInterrupt
 
@@ -156,3 +159,20 @@ def test_in_a_log_a_stage_takes_few_lines() -> None:
     assert stream.getvalue().splitlines()[0] == "download 0.0 MiB of 1000.0 MiB"
     assert stream.getvalue().splitlines()[-1] == "download 1000.0 MiB of 1000.0 MiB"
     assert len(stream.getvalue().splitlines()) == 5
+
+
+def test_a_quality_is_told_in_the_end(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = write_tiny_gguf(tmp_path / "tiny.gguf", "qwen2", Kind.F16)
+    assert run(tmp_path, "convert", source, "--quality", "balanced") == 0
+    told = capsys.readouterr().err
+    assert "convert layer 0 of 2, about 1 s left" in told
+    assert "measure layer 2 of 2" in told
+    assert run(tmp_path, "inspect", "tiny") == 0
+    shown = capsys.readouterr().out
+    assert "options     bits 4, tables 8, groups of 32 or smaller, calibrated" in shown
+    assert "fidelity    perplexity " in shown
+
+
+def test_a_quality_stands_for_its_details(tmp_path: Path, source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(tmp_path, "convert", source, "--quality", "balanced", "--bits", "3") == 2
+    assert "--quality stands for --bits" in capsys.readouterr().err

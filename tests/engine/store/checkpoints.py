@@ -7,7 +7,8 @@ from pathlib import Path
 
 import torch
 
-from engine.spec import ModelSpec, RopeSpec
+from engine.rope_spec import RopeSpec
+from engine.spec import ModelSpec
 from engine.store import layout
 from engine.store.manifest import Generation, Manifest, SourceRecord, TensorFormat, digests
 from engine.store.partial import PartialCheckpoint

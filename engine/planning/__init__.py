@@ -1,0 +1,1 @@
+"""What a model needs before it is there. Standard library only; knows nothing of tensors."""

@@ -1,0 +1,112 @@
+"""Bytes of a model's parts, from its numbers alone. Standard library only; knows nothing of what memory there is."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from engine.config import EngineConfig
+from engine.quality import Preset, fitting_group
+from engine.spec import ModelSpec
+from engine.store.layout import EMBEDDING, EXPERT_MATRICES, layer_vectors, matrix_names, matrix_shapes
+
+_BLOCK_ROWS = 8
+"""The native kernels hold so many rows side by side."""
+_PROCESS_BYTES = 152 << 20
+"""The engine without a model, measured on Linux: what interpreter and torch hold, pages mapped from files aside."""
+_TOKENIZER_BYTES_PER_TOKEN = 280
+"""Of a vocabulary, merges and hash tables included; measured with 49,152 and 151,936 tokens."""
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixGroup:
+    """`count` matrices of one kind and shape, of which each token reads the share `read_share`."""
+
+    kind: str
+    num_rows: int
+    num_columns: int
+    count: int
+    read_share: float
+
+    @property
+    def num_weights(self) -> int:
+        return self.num_rows * self.num_columns * self.count
+
+
+def matrix_groups(spec: ModelSpec) -> Iterator[MatrixGroup]:
+    """All matrices of the model, the experts of a layer as one; the head only where it is not the embedding."""
+    shapes = matrix_shapes(spec)
+    for kind, count in Counter(name.rpartition(".")[2] for name in matrix_names(spec)).items():
+        yield MatrixGroup(kind, *shapes[kind], count, _read_share(spec, kind))
+
+
+def _read_share(spec: ModelSpec, kind: str) -> float:
+    if kind == EMBEDDING:
+        # One row is read for each token; where it is the head too, all are.
+        return 1.0 if spec.is_tied else 0.0
+    if spec.experts is not None and kind in EXPERT_MATRICES:
+        return spec.experts.num_active / spec.experts.num_experts
+    return 1.0
+
+
+def row_lengths(spec: ModelSpec) -> set[int]:
+    return {group.num_columns for group in matrix_groups(spec)}
+
+
+def num_weights(spec: ModelSpec) -> int:
+    return sum(group.num_weights for group in matrix_groups(spec))
+
+
+def packed_bytes(num_rows: int, num_columns: int, bits: int, group_size: int, has_minimum: bool) -> int:
+    """Codes, scales and minima as the native kernels hold them; on disk the rows are not filled up to eight."""
+    rows = -(-num_rows // _BLOCK_ROWS) * _BLOCK_ROWS
+    return rows * (num_columns * bits // 8 + num_columns // group_size * (4 if has_minimum else 2))
+
+
+@dataclass(frozen=True, slots=True)
+class WeightBytes:
+    """`resident_bytes` are held in memory, `read_bytes` of them are read for each generated token."""
+
+    resident_bytes: int
+    read_bytes: int
+
+
+def weight_bytes(spec: ModelSpec, preset: Preset) -> WeightBytes:
+    """What a conversion with the preset comes to, unless the source's own codes are smaller and taken over."""
+    group_size = fitting_group(preset.group_size, row_lengths(spec))
+    resident = read = 0
+    for group in matrix_groups(spec):
+        bits = preset.bits_of(group.kind)
+        # Eight bits go without a minimum.
+        size = packed_bytes(group.num_rows, group.num_columns, bits, group_size, has_minimum=bits != 8)
+        resident += size * group.count
+        read += round(size * group.count * group.read_share)
+    return WeightBytes(resident, read)
+
+
+def vector_bytes(spec: ModelSpec) -> int:
+    """Norms, biases and routers, float32."""
+    shapes = [shape for index in range(spec.num_layers) for shape in layer_vectors(spec, index).values()]
+    return 4 * (sum(math.prod(shape) for shape in shapes) + spec.hidden_size)
+
+
+def rope_bytes(spec: ModelSpec) -> int:
+    """Cosines and sines of every position, float32, once for each way of rotating."""
+    ropes = {spec.layer_rope(index) for index in range(spec.num_layers)} - {None}
+    num_positions = spec.max_context + (spec.rope.short_context or 0)
+    return len(ropes) * 4 * num_positions * spec.head_dim
+
+
+def workspace_bytes(spec: ModelSpec, config: EngineConfig) -> int:
+    """What a step needs beside weights and cache: activations of the largest batch, logits, rotation tables."""
+    inner = spec.intermediate_size
+    widths = 4 * spec.hidden_size + spec.qkv_size + spec.query_size + 3 * inner
+    activations = 4 * config.max_batched_tokens * widths
+    logits = 2 * 4 * config.max_running_sequences * spec.vocab_size
+    return activations + logits + rope_bytes(spec) + vector_bytes(spec)
+
+
+def process_bytes(spec: ModelSpec) -> int:
+    return _PROCESS_BYTES + _TOKENIZER_BYTES_PER_TOKEN * spec.vocab_size
