@@ -5,13 +5,14 @@ Knows nothing of files and of the arithmetic.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from torch import Tensor
 
 Matrix = TypeVar("Matrix")
+Other = TypeVar("Other")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,3 +71,35 @@ class HeadWeights(Generic[Matrix]):
 
     norm: Tensor
     matrix: Matrix | None
+
+
+def map_matrices(layer: LayerWeights[Matrix], convert: Callable[[str, Matrix], Other]) -> LayerWeights[Other]:
+    """The layer with each matrix as `convert(kind, matrix)` gives it; kinds are named as the checkpoint names them."""
+
+    def optional(kind: str, matrix: Matrix | None) -> Other | None:
+        return None if matrix is None else convert(kind, matrix)
+
+    experts = layer.experts
+    return LayerWeights(
+        attention_norm=layer.attention_norm,
+        qkv=convert("qkv", layer.qkv),
+        qkv_bias=layer.qkv_bias,
+        output=convert("output", layer.output),
+        feed_forward_norm=layer.feed_forward_norm,
+        gate_up=optional("gate_up", layer.gate_up),
+        down=optional("down", layer.down),
+        query_norm=layer.query_norm,
+        key_norm=layer.key_norm,
+        attention_post_norm=layer.attention_post_norm,
+        feed_forward_post_norm=layer.feed_forward_post_norm,
+        experts=None
+        if experts is None
+        else ExpertWeights(
+            router=experts.router,
+            gate_up=tuple(convert("experts_gate_up", matrix) for matrix in experts.gate_up),
+            down=tuple(convert("experts_down", matrix) for matrix in experts.down),
+            shared_gate_up=optional("shared_gate_up", experts.shared_gate_up),
+            shared_down=optional("shared_down", experts.shared_down),
+            shared_gate=experts.shared_gate,
+        ),
+    )

@@ -6,20 +6,18 @@ Knows nothing of where layers are read from and of where they are written.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields, replace
-from typing import Any
 
 import torch
 
-from engine.convert.calibration.pending import PendingMatrix
+from engine.convert.calibration.pending import PendingGroup
 from engine.convert.matrix import SourceMatrix
 from engine.convert.options import QuantizeOptions
 from engine.convert.packing import IsCancelled, Packed, choose_target, pack, planned_format
 from engine.convert.source import layer_matrices
-from engine.convert.streamed import PackedRows, StreamedMatrix
+from engine.convert.streamed import PackedRows, SourceRows, StreamedMatrix
 from engine.convert.text_stream import TextStream
 from engine.spec import ModelSpec
-from engine.weights import LayerWeights
+from engine.weights import LayerWeights, map_matrices
 from kernels.formats import PackedWeight, dequantize
 
 _CALIBRATED_BITS = 4
@@ -45,21 +43,22 @@ class Calibration:
 
     @torch.inference_mode()
     def quantize(self, layer: LayerWeights[SourceMatrix], index: int) -> dict[str, Packed]:
-        """The packed matrices by the names of their fields. Raises `SourceError`, `JobCancelledError`."""
-        pending: dict[str, PendingMatrix] = {}
+        """The packed matrices by the names of `layer_matrices`. Raises `SourceError`, `JobCancelledError`."""
         packed: dict[str, Packed] = {}
-        for name, matrix in layer_matrices(layer).items():
-            options = self._options.of_matrix(name)
+        groups: dict[str, PendingGroup] = {}
+        for kind, matrix in layer_matrices(layer).items():
+            options = self._options.of_matrix(kind)
             if is_calibrated(matrix, options):
-                pending[name] = PendingMatrix(matrix, planned_format(matrix, options), self._is_cancelled)
+                groups[kind] = PendingGroup(planned_format(matrix, options), self._is_cancelled)
             else:
-                packed[name] = pack(matrix, options, self._is_cancelled)
-        streamed: dict[str, StreamedMatrix] = {name: PackedRows(item.weight) for name, item in packed.items()}
-        self._stream.advance(with_matrices(layer, streamed | pending), index)
-        for name, settled in pending.items():
-            assert settled.packed is not None, f"no text has reached {name} of layer {index}"
-            packed[name] = settled.packed
-        return packed
+                packed[kind] = pack(matrix, options, self._is_cancelled)
+
+        def streamed(kind: str, matrix: SourceMatrix) -> StreamedMatrix:
+            # What is packed already is as good as its source: its codes are kept, or have eight bits.
+            return groups[kind].add(matrix) if kind in groups else SourceRows(matrix)
+
+        self._stream.advance(map_matrices(layer, streamed), index)
+        return packed | {kind: group.take() for kind, group in groups.items()}
 
     @torch.inference_mode()
     def pass_over(self, layer: LayerWeights[PackedWeight], index: int) -> None:
@@ -72,10 +71,9 @@ class Calibration:
         options = self._options.of_matrix("head")
         if not is_calibrated(matrix, options):
             return pack(matrix, options, self._is_cancelled)
-        pending = PendingMatrix(matrix, planned_format(matrix, options), self._is_cancelled)
-        pending.see(self._stream.normed(norm))
-        assert pending.packed is not None
-        return pending.packed
+        group = PendingGroup(planned_format(matrix, options), self._is_cancelled)
+        group.add(matrix).see(self._stream.normed(norm))
+        return group.take()
 
 
 def is_calibrated(matrix: SourceMatrix, options: QuantizeOptions) -> bool:
@@ -87,10 +85,4 @@ def is_calibrated(matrix: SourceMatrix, options: QuantizeOptions) -> bool:
 
 def streamed_layer(layer: LayerWeights[PackedWeight]) -> LayerWeights[StreamedMatrix]:
     """A packed layer as a `TextStream` takes it."""
-    matrices = {field.name: getattr(layer, field.name) for field in fields(layer)}
-    packed = {name: PackedRows(value) for name, value in matrices.items() if isinstance(value, PackedWeight)}
-    return with_matrices(layer, packed)
-
-
-def with_matrices(layer: LayerWeights[Any], matrices: dict[str, Any]) -> LayerWeights[Any]:
-    return replace(layer, **matrices)
+    return map_matrices(layer, lambda _, matrix: PackedRows(matrix))

@@ -11,14 +11,15 @@ from collections.abc import Callable, Sequence
 import torch
 from torch import Tensor
 
-from engine.convert.calibrated import streamed_layer, with_matrices
+from engine.convert.calibrated import streamed_layer
 from engine.convert.matrix import SourceMatrix
-from engine.convert.source import Source, layer_matrices
+from engine.convert.source import Source
 from engine.convert.streamed import PackedRows, SourceRows, StreamedMatrix
 from engine.convert.text_stream import TextStream
 from engine.spec import ModelSpec
 from engine.store.checkpoint import Checkpoint
 from engine.store.manifest import Fidelity
+from engine.weights import map_matrices
 from kernels.formats import dequantize
 
 _VOCABULARY_STEP = 2048
@@ -39,9 +40,7 @@ def measure_fidelity(
     after.start(dequantize(packed_table, after.token_ids))
     for index in range(spec.num_layers):
         on_layer(index)
-        layer = source.layer(index)
-        matrices = {name: SourceRows(matrix) for name, matrix in layer_matrices(layer).items()}
-        before.advance(with_matrices(layer, matrices), index)
+        before.advance(map_matrices(source.layer(index), lambda _, matrix: SourceRows(matrix)), index)
         after.advance(streamed_layer(checkpoint.read_layer(index)), index)
     on_layer(spec.num_layers)
     head, packed_head = source.head(), checkpoint.read_head()

@@ -6,7 +6,6 @@ Knows nothing of the library and of what is in it already.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Protocol
 
 from engine.convert.calibrated import Calibration
@@ -33,7 +32,7 @@ class OnProgress(Protocol):
 
 
 def settled_options(source: Source, options: QuantizeOptions) -> QuantizeOptions:
-    """The options as they work out for this source. Experts have no calibrated method."""
+    """The options as they work out for this source."""
     num_bits = num_weights = 0.0
     row_lengths = set()
     for _, matrix in matrices(source):
@@ -41,8 +40,7 @@ def settled_options(source: Source, options: QuantizeOptions) -> QuantizeOptions
         num_bits += size * matrix.bits_per_weight
         num_weights += size
         row_lengths.add(matrix.num_columns)
-    options = options.fitted(row_lengths, num_bits / num_weights)
-    return options if source.spec.experts is None else replace(options, method="nearest")
+    return options.fitted(row_lengths, num_bits / num_weights)
 
 
 class Writer:
@@ -90,12 +88,7 @@ class Writer:
             self._write_head(calibration)
 
     def measure(self) -> Fidelity | None:
-        """How far what was written is from the source; None if it is the same, or if it cannot be told.
-
-        It cannot for mixtures of experts, and where the held text has no tokens to score.
-        """
-        if self._spec.experts is not None:
-            return None
+        """How far what was written is from the source; None if it is the same, or if no text has tokens to score."""
         windows = held_windows(*self._text_facts())
         if not windows or all(form.is_exact for form in self._partial.formats.values()):
             return None

@@ -13,8 +13,8 @@ import torch
 from torch import Tensor
 
 _MAX_BLOCK = 5120
-"""Columns whose moments are held together; a block takes twice its square in float32."""
-_TILE = 1024
+"""Columns whose moments are held together: 100 MiB. No second square of that size is ever made."""
+_TILE = 512
 _DAMPING = 0.01
 """Of the mean moment, added to each: a short text leaves some directions unseen."""
 
@@ -38,70 +38,76 @@ class Compensation:
         return len(self.order)
 
 
-class InputMoments:
-    """Sums of x[i] * x[j] over rows x, for i and j of one block of columns; blocks are of equal size and aligned."""
-
-    def __init__(self, num_columns: int, alignment: int, max_block: int = _MAX_BLOCK) -> None:
-        assert num_columns % alignment == 0, (num_columns, alignment)
-        num_units = num_columns // alignment
-        num_blocks = min(num_units, -(-num_columns // max_block))
-        bounds = [num_units * index // num_blocks * alignment for index in range(num_blocks + 1)]
-        self._ranges = list(pairwise(bounds))
-        self._sums = [torch.zeros(stop - start, stop - start) for start, stop in self._ranges]
-        self._num_rows = 0
-
-    def add(self, x: Tensor) -> None:
-        """Count in the rows of x, float32 [M, K]."""
-        self._num_rows += len(x)
-        for (start, stop), total in zip(self._ranges, self._sums, strict=True):
-            part = x[:, start:stop]
-            for low, high in _tiles(len(total)):
-                total[low:high, low:].addmm_(part[:, low:high].T, part[:, low:])
-
-    def take_compensations(self) -> list[Compensation]:
-        """One for each block. The sums are given up on the way, to hold no more than two squares at once."""
-        return [_compensation(start, self._take_first()) for start, _ in self._ranges]
-
-    def _take_first(self) -> Tensor:
-        """The mean moments of the first block that is left; nothing here refers to them any more."""
-        total = self._sums.pop(0).div_(max(self._num_rows, 1))
-        for low, high in _tiles(len(total)):
-            total[high:, low:high] = total[low:high, high:].T
-        return total
+def find_compensations(x: Tensor, alignment: int, max_block: int = _MAX_BLOCK) -> Iterator[Compensation]:
+    """One for each block of columns of the inputs x, float32 [M, K]; blocks are of like size and aligned."""
+    num_units = x.shape[1] // alignment
+    assert num_units * alignment == x.shape[1], (x.shape[1], alignment)
+    num_blocks = min(num_units, -(-x.shape[1] // max_block))
+    bounds = [num_units * index // num_blocks * alignment for index in range(num_blocks + 1)]
+    for start, stop in pairwise(bounds):
+        yield _compensation(start, x[:, start:stop])
 
 
-def _tiles(size: int) -> Iterator[tuple[int, int]]:
-    """Only what lies on and above the diagonal tiles is summed up: the moments are symmetric."""
-    for low in range(0, size, _TILE):
-        yield low, min(low + _TILE, size)
-
-
-def _compensation(first: int, moments: Tensor) -> Compensation:
-    if not bool(torch.isfinite(moments.sum())):
+def _compensation(first: int, x: Tensor) -> Compensation:
+    importance = x.square().mean(dim=0)
+    if not bool(torch.isfinite(x.sum() + importance.sum())):
         # What overflows on the way tells nothing: every input counts alike.
-        moments = torch.eye(len(moments))
-    importance = moments.diagonal().clone()
+        ones = torch.ones(x.shape[1])
+        return Compensation(first, torch.arange(x.shape[1]), torch.diag(ones), ones)
     mean = float(importance.mean()) or 1.0
     order = importance.argsort(descending=True, stable=True)
     damping = _DAMPING
-    while True:
-        lower, failed = _reversed_factor(moments, order, damping * mean)
-        if not failed:
-            break
+    # The factor of the inverse is the inverse factor: in reversed order, and turned by half.
+    while not _factorize(matrix := _moments(x, order.flip(0), damping * mean)):
         damping *= 10
-    del moments
-    # The inverse of the lower factor in reversed order is the wanted upper factor, turned by half.
-    identity = torch.eye(len(lower))
-    inverse = torch.linalg.solve_triangular(lower, identity, upper=False, out=identity)
-    del lower
-    return Compensation(first, order, inverse.flip(0, 1), importance.clamp_min(mean * 1e-6))
+    _invert(matrix)
+    _turn(matrix)
+    return Compensation(first, order, matrix, importance.clamp_min(mean * 1e-6))
 
 
-def _reversed_factor(moments: Tensor, order: Tensor, damping: float) -> tuple[Tensor, bool]:
-    """Lower Cholesky factor of the damped moments, least important column first, and whether there is none."""
-    back = order.flip(0)
-    matrix = moments[back.unsqueeze(1), back]
+def _tiles(size: int) -> list[tuple[int, int]]:
+    return [(low, min(low + _TILE, size)) for low in range(0, size, _TILE)]
+
+
+def _moments(x: Tensor, order: Tensor, damping: float) -> Tensor:
+    """Mean of x[order[i]] * x[order[j]] in the tiles on and below the diagonal, zero elsewhere: float32 [K, K]."""
+    matrix = torch.zeros(len(order), len(order))
+    for low, high in _tiles(len(order)):
+        column = x[:, order[low:high]] / len(x)
+        for start, stop in _tiles(len(order)):
+            if start >= low:
+                matrix[start:stop, low:high] = x[:, order[start:stop]].T @ column
     matrix.diagonal().add_(damping)
-    info = torch.empty((), dtype=torch.int32)
-    torch.linalg.cholesky_ex(matrix, out=(matrix, info))
-    return matrix, int(info) > 0
+    return matrix
+
+
+def _factorize(matrix: Tensor) -> bool:
+    """Put the lower Cholesky factor in place of the lower triangle; False if there is none."""
+    size = len(matrix)
+    for low, high in _tiles(size):
+        factor, info = torch.linalg.cholesky_ex(matrix[low:high, low:high])
+        if int(info) > 0:
+            return False
+        matrix[low:high, low:high] = factor
+        below = torch.linalg.solve_triangular(factor.T, matrix[high:, low:high], upper=True, left=False)
+        matrix[high:, low:high] = below
+        for start, stop in ((start + high, stop + high) for start, stop in _tiles(size - high)):
+            matrix[start:, start:stop].addmm_(below[start - high :], below[start - high : stop - high].T, alpha=-1)
+    return True
+
+
+def _invert(lower: Tensor) -> None:
+    """Put the inverse of a lower triangular matrix in its place, from the last columns to the first."""
+    for low, high in reversed(_tiles(len(lower))):
+        inverse = torch.linalg.solve_triangular(lower[low:high, low:high], torch.eye(high - low), upper=False)
+        lower[high:, low:high] = -(lower[high:, high:] @ lower[high:, low:high]) @ inverse
+        lower[low:high, low:high] = inverse
+
+
+def _turn(matrix: Tensor) -> None:
+    """Turn it by half in its place: the last row, backwards, becomes the first."""
+    size, middle = len(matrix), (len(matrix) + 1) // 2
+    for low, high in _tiles(middle):
+        top, bottom = matrix[low:high].flip(0, 1), matrix[size - high : size - low].flip(0, 1)
+        matrix[size - high : size - low] = top
+        matrix[low:high] = bottom

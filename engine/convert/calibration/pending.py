@@ -1,20 +1,40 @@
-"""A matrix that gets its codes when the first rows reach it. Knows nothing of layers."""
+"""Matrices that get their codes when the first rows reach them. Knows nothing of layers."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import torch
 from torch import Tensor
 
-from engine.convert.calibration.moments import InputMoments
+from engine.convert.calibration.moments import find_compensations
 from engine.convert.calibration.rounding import round_compensated
 from engine.convert.matrix import SourceMatrix
 from engine.convert.packing import IsCancelled, Packed, PackingError, RowBuffer, damaged
 from engine.convert.streamed import StreamedMatrix, chunks
 from engine.store.files import check_cancelled
 from engine.store.manifest import TensorFormat
-from kernels.formats import FormatError, dequantize
+from kernels.formats import FormatError, PackedWeight, concatenate_rows, dequantize, quantize
+
+
+class PendingGroup:
+    """Matrices of one kind and format: one, or a layer's experts, which lie one below the other when taken."""
+
+    def __init__(self, form: TensorFormat, is_cancelled: IsCancelled | None = None) -> None:
+        self.form = form
+        self.error = PackingError()
+        self._is_cancelled = is_cancelled
+        self._matrices: list[PendingMatrix] = []
+
+    def add(self, source: SourceMatrix) -> PendingMatrix:
+        self._matrices.append(PendingMatrix(source, self, self._is_cancelled))
+        return self._matrices[-1]
+
+    def take(self) -> Packed:
+        """Packed as one. An expert that no row has reached gets the nearest codes."""
+        weights = [matrix.settled() for matrix in self._matrices]
+        return Packed(concatenate_rows(weights), replace(self.form, is_exact=False, error=self.error.relative))
 
 
 class PendingMatrix(StreamedMatrix):
@@ -23,32 +43,42 @@ class PendingMatrix(StreamedMatrix):
     Raises `SourceError` for numbers that no format holds, `JobCancelledError` between chunks.
     """
 
-    def __init__(self, source: SourceMatrix, form: TensorFormat, is_cancelled: IsCancelled | None) -> None:
+    def __init__(self, source: SourceMatrix, group: PendingGroup, is_cancelled: IsCancelled | None) -> None:
         super().__init__(source.num_rows, source.num_columns)
-        self.packed: Packed | None = None
         self._source = source
-        self._form = form
+        self._group = group
         self._is_cancelled = is_cancelled
+        self._weight: PackedWeight | None = None
 
     def rows(self, start: int, stop: int) -> Tensor:
-        if self.packed is None:
+        if self._weight is None:
             return self._source.read_values(start, stop)
-        return dequantize(self.packed.weight, torch.arange(start, stop))
+        return dequantize(self._weight, torch.arange(start, stop))
 
     def see(self, x: Tensor) -> None:
-        if self.packed is not None:
+        if self._weight is not None or len(x) == 0:
             return
-        form, error, buffer = self._form, PackingError(), RowBuffer(self.shape[0])
-        moments = InputMoments(self.shape[1], form.group_size)
-        moments.add(x)
-        compensations = moments.take_compensations()
+        form = self._group.form
+        compensations = list(find_compensations(x, form.group_size))
+        self._weight = self._rounded(
+            lambda values: round_compensated(values, compensations, form.bits, form.group_size, form.has_minimum)
+        )
+
+    def settled(self) -> PackedWeight:
+        if self._weight is None:
+            form = self._group.form
+            self._weight = self._rounded(lambda values: quantize(values, form.bits, form.group_size, form.has_minimum))
+        return self._weight
+
+    def _rounded(self, rounded: Callable[[Tensor], PackedWeight]) -> PackedWeight:
+        buffer = RowBuffer(self.shape[0])
         for start, stop in chunks(*self.shape):
             check_cancelled(self._is_cancelled)
             values = self._source.read_values(start, stop)
             try:
-                part = round_compensated(values, compensations, form.bits, form.group_size, form.has_minimum)
-            except FormatError as unfit:
-                raise damaged(self._source, unfit) from unfit
-            error.add(values, part)
+                part = rounded(values)
+            except FormatError as error:
+                raise damaged(self._source, error) from error
+            self._group.error.add(values, part)
             buffer.add(part)
-        self.packed = Packed(buffer.take(), replace(form, is_exact=False, error=error.relative))
+        return buffer.take()

@@ -17,7 +17,9 @@ from engine.errors import InvalidRequestError, JobCancelledError, SourceError
 from engine.store.checkpoint import Checkpoint
 from engine.store.library import Library
 from engine.store.manifest import Fidelity, Manifest
-from tests.engine.tiny_models import TinyShape, tiny_gguf
+from tests.engine.convert.hf_folders import tokenizer_json
+from tests.engine.models.tiny_families import FAMILIES, export, make_model
+from tests.engine.tiny_models import TinyShape, tiny_gguf, vocabulary
 
 ROOT = Path(__file__).resolve().parents[3]
 CALIBRATED = QuantizeOptions(3, 32, table_bits=8, method="calibrated")
@@ -211,3 +213,18 @@ def test_a_known_model_is_not_made_twice(tmp_path: Path, source: Path) -> None:
     conversion = Conversion(source, "Tiny", CALIBRATED)
     again = convert_file(tmp_path, conversion, lambda *progress: None, lambda: False)
     assert again == Converted("tiny", was_there=True)
+
+
+@pytest.mark.parametrize("name", ["qwen2-moe", "qwen3-moe", "gemma3", "granite", "olmo2", "phi4-mini"])
+def test_every_kind_of_layer_gains(tmp_path: Path, name: str) -> None:
+    folder = tmp_path / "source"
+    model = make_model(FAMILIES[name], vocab_size=len(vocabulary()[0]))
+    export(model, folder)
+    (folder / "tokenizer.json").write_text(tokenizer_json(), encoding="utf-8")
+    nearest = convert(tmp_path, folder, QuantizeOptions(3, table_bits=8), "nearest")
+    calibrated = convert(tmp_path, folder, QuantizeOptions(3, table_bits=8, method="calibrated"), "calibrated")
+    assert fidelity(calibrated).divergence < 0.9 * fidelity(nearest).divergence
+    assert {name: form.bits for name, form in calibrated.quantization.items()} == {
+        name: form.bits for name, form in nearest.quantization.items()
+    }
+    Checkpoint.open(tmp_path / "models" / "calibrated").verify()

@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from engine.convert.calibration.moments import InputMoments
+from engine.convert.calibration.moments import find_compensations
 from engine.convert.calibration.rounding import round_compensated
 from kernels.formats import FormatError, PackedWeight, dequantize, quantize
 
@@ -22,9 +22,8 @@ def weights(num_rows: int, num_columns: int) -> Tensor:
 
 
 def calibrated(weight: Tensor, x: Tensor, bits: int, group_size: int, max_block: int = 5120) -> PackedWeight:
-    moments = InputMoments(weight.shape[1], group_size, max_block)
-    moments.add(x)
-    return round_compensated(weight, moments.take_compensations(), bits, group_size, has_minimum=bits != 8)
+    compensations = list(find_compensations(x, group_size, max_block))
+    return round_compensated(weight, compensations, bits, group_size, has_minimum=bits != 8)
 
 
 def product_error(weight: Tensor, packed: PackedWeight, x: Tensor) -> float:
@@ -54,31 +53,22 @@ def test_moments_in_blocks_still_gain() -> None:
 
 
 def test_blocks_are_whole_groups_and_cover_all_columns() -> None:
-    moments = InputMoments(7 * 32, 32, max_block=70)
-    moments.add(correlated_rows(40, 7 * 32))
-    found = moments.take_compensations()
+    found = list(find_compensations(correlated_rows(40, 7 * 32), 32, max_block=70))
     assert [part.first for part in found] == [0, 32, 96, 160]
     assert sum(part.num_columns for part in found) == 7 * 32
     assert all(sorted(part.order.tolist()) == list(range(part.num_columns)) for part in found)
 
 
-def test_rows_added_in_parts_are_rows_added_at_once() -> None:
-    x = correlated_rows(90, 64)
-    apart, together = InputMoments(64, 32), InputMoments(64, 32)
-    for part in x.split(40):
-        apart.add(part)
-    together.add(x)
-    torch.testing.assert_close(apart.take_compensations()[0].upper, together.take_compensations()[0].upper)
-
-
-def test_the_factor_is_that_of_the_inverse_moments() -> None:
-    x = correlated_rows(200, 32)
-    moments = InputMoments(32, 32)
-    moments.add(x)
-    (part,) = moments.take_compensations()
-    expected = (x.T @ x / 200)[part.order][:, part.order].double()
-    expected += 0.01 * expected.diagonal().mean() * torch.eye(32)
-    torch.testing.assert_close(part.upper.T.double() @ part.upper.double(), expected.inverse(), rtol=1e-2, atol=1e-3)
+@pytest.mark.parametrize("num_columns", [32, 96, 513, 1100])
+def test_the_factor_is_that_of_the_inverse_moments(num_columns: int) -> None:
+    """Whether it takes one tile or several, which need not be full."""
+    x = correlated_rows(2 * num_columns, num_columns)
+    (part,) = find_compensations(x, 1)
+    expected = (x.double().T @ x.double() / len(x))[part.order][:, part.order]
+    assert bool((expected.diagonal().diff() <= 1e-9).all())
+    expected += 0.01 * expected.diagonal().mean() * torch.eye(num_columns)
+    upper = part.upper.double()
+    torch.testing.assert_close(upper @ expected @ upper.T, torch.eye(num_columns).double(), rtol=0, atol=2e-3)
     assert torch.equal(part.upper, part.upper.triu())
 
 

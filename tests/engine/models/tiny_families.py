@@ -166,7 +166,7 @@ def export(model: Any, folder: Path) -> Exported:
 
 
 def make_decoder(exported: Exported, backend: Backend, make_matrix: MakeMatrix) -> Decoder:
-    reader = _Reader(exported, make_matrix)
+    reader = LayerReader(exported, make_matrix)
     names = tensor_names(exported.spec)
     table = make_matrix(exported.state[names.embedding])
     layers = [reader.layer(each) for each in names.layers]
@@ -177,7 +177,7 @@ def make_decoder(exported: Exported, backend: Backend, make_matrix: MakeMatrix) 
     return Decoder(exported.spec, backend, table, layers, head)
 
 
-class _Reader:
+class LayerReader:
     def __init__(self, exported: Exported, make_matrix: MakeMatrix) -> None:
         self._spec, self._state, self._make = exported.spec, exported.state, make_matrix
         self._used: set[str] = set()

@@ -1,0 +1,44 @@
+"""A text taken through a model layer by layer: the logits of transformers' own model, for every family."""
+
+from pathlib import Path
+
+import pytest
+import torch
+from torch import Tensor
+
+from engine.convert.streamed import StreamedMatrix
+from engine.convert.text_stream import TextStream
+from engine.models.names import tensor_names
+from tests.engine.models.tiny_families import FAMILIES, VOCABULARY, LayerReader, expected_logits, export, make_model
+
+
+class WholeRows(StreamedMatrix):
+    """A matrix of float32."""
+
+    def __init__(self, values: Tensor) -> None:
+        super().__init__(*values.shape)
+        self._values = values
+
+    def rows(self, start: int, stop: int) -> Tensor:
+        return self._values[start:stop]
+
+
+@pytest.mark.parametrize("name", [name for name in FAMILIES if name != "llama-dynamic"])
+@torch.inference_mode()
+def test_windows_of_text_give_the_logits_of_transformers(name: str, tmp_path: Path) -> None:
+    model = make_model(FAMILIES[name])
+    exported = export(model, tmp_path)
+    spec, names = exported.spec, tensor_names(exported.spec)
+    generator = torch.Generator().manual_seed(3)
+    windows = [torch.randint(3, VOCABULARY, (length,), generator=generator).tolist() for length in (40, 17)]
+    reader, stream = LayerReader(exported, WholeRows), TextStream(spec, windows)
+    table = exported.state[names.embedding]
+    stream.start(table[stream.token_ids])
+    for index, each in enumerate(names.layers):
+        stream.advance(reader.layer(each), index)
+    head = table if names.head is None else exported.state[names.head]
+    actual = stream.normed(reader.norm(names.head_norm)) @ head.T
+    if spec.final_softcap is not None:
+        actual = spec.final_softcap * torch.tanh(actual / spec.final_softcap)
+    expected = torch.cat([expected_logits(model, window) for window in windows])
+    torch.testing.assert_close(actual, expected, atol=1e-4, rtol=1e-4)
