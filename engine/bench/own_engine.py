@@ -83,7 +83,9 @@ def load(options: dict[str, Any]) -> OwnSide:
     entry = Library(EngineConfig(home).models_dir).find(options["model"])
     backend = choose_backend(options["backend"], num_threads)
     budget_bytes = options["pool_tokens"] * entry.spec.kv_bytes_per_token(backend.kv_dtype.itemsize)
-    config = EngineConfig(home, options["backend"], num_threads, kv_budget_bytes=budget_bytes, **options["config"])
+    # Random prompts end in answers that go round in circles, which guessing would flatter.
+    settings = {"speculation": "off", **options["config"]}
+    config = EngineConfig(home, options["backend"], num_threads, kv_budget_bytes=budget_bytes, **settings)
     served = serve(entry, backend, config, lambda progress: None)
     checkpoint = Checkpoint.open(entry.path)
     layer = checkpoint.read_layer(0)
