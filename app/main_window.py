@@ -10,9 +10,10 @@ from collections.abc import Callable
 from typing import Any
 
 from PySide6.QtCore import QByteArray, QRect, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QAction, QCloseEvent, QKeySequence, QPaintEvent
-from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow, QStackedWidget, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtGui import QCloseEvent, QPaintEvent
+from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
+from app.actions import Actions
 from app.bridge.engine_client import EngineClient
 from app.chat.chat_controller import ChatController
 from app.chat.chat_tabs import ChatTabs
@@ -33,8 +34,8 @@ from app.theme import apply_theme, apply_zoom
 from app.visualizer.memory_panel import MemoryPanel
 from app.widgets.banner import Banner
 from app.widgets.dock_title import DockTitle
-from app.widgets.icons import show_icon
 from app.widgets.status_line import StatusLine
+from app.window_actions import add_window_actions
 from engine.api import ModelEntry
 from engine.messages import BringToFront, EngineDied, ModelLoaded, ModelLoadFailed, SamplingParams, WatchBlocks
 from engine.planner import Machine
@@ -43,7 +44,6 @@ _log = logging.getLogger(__name__)
 _FIRST_SIZE = QSize(1280, 800)
 _MIN_SIZE = QSize(480, 320)
 _MIN_WIDTH_WITH_MEMORY_PX = 1100
-_ZOOM_STEP_PERCENT = 10
 
 
 class MainWindow(QMainWindow):
@@ -71,6 +71,7 @@ class MainWindow(QMainWindow):
         self._death: EngineDied | None = None
         self.setWindowTitle("DeepInfer")
         self.setObjectName("main")
+        self.action_list = Actions(self)
         self.banner = Banner()
         self.status_line = StatusLine()
         self.memory_panel = MemoryPanel()
@@ -83,7 +84,7 @@ class MainWindow(QMainWindow):
         self.chats = ChatController(history, self.tabs, self.sidebar, self)
         self._build()
         self._connect()
-        self._add_keys()
+        add_window_actions(self)
         self._restore()
 
     def _build(self) -> None:
@@ -171,35 +172,6 @@ class MainWindow(QMainWindow):
         self.settings.listen(self._on_setting_changed)
         self.first_painted.connect(self._start_engine)
 
-    def _add_keys(self) -> None:
-        self._key("Ctrl+T", self.new_chat)
-        self._key("Ctrl+Shift+T", self.chats.reopen)
-        self._key("Ctrl+Q", self.close)
-        self._key("Ctrl+W", self.tabs.close_current)
-        self._key("Ctrl+Tab", lambda: self.tabs.step(1))
-        self._key("Ctrl+Shift+Tab", lambda: self.tabs.step(-1))
-        for keys in ("Ctrl++", "Ctrl+="):
-            self._key(keys, lambda: self._zoom_by(_ZOOM_STEP_PERCENT))
-        self._key("Ctrl+-", lambda: self._zoom_by(-_ZOOM_STEP_PERCENT))
-        self._key("Ctrl+0", lambda: self.change_setting(options.ZOOM_PERCENT, options.ZOOM_PERCENT.default))
-        for dock, keys, icon_name in ((self.sidebar_dock, "Ctrl+B", "chats"), (self.memory_dock, "Ctrl+M", "memory")):
-            toggle = dock.toggleViewAction()
-            toggle.setShortcut(QKeySequence(keys))
-            toggle.setToolTip(f"{dock.windowTitle()} ({keys})")
-            self.addAction(toggle)
-            button = QToolButton()
-            button.setDefaultAction(toggle)
-            button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonIconOnly)
-            button.setAccessibleName(dock.windowTitle())
-            show_icon(toggle, icon_name, "muted")
-            self.status_line.addPermanentWidget(button)
-
-    def _key(self, keys: str, action: Callable[[], object]) -> None:
-        entry = QAction(self)
-        entry.setShortcut(QKeySequence(keys))
-        entry.triggered.connect(lambda _: action())
-        self.addAction(entry)
-
     def show_chats(self) -> None:
         self.pages.setCurrentWidget(self.tabs)
         self._focus_chat()
@@ -244,11 +216,15 @@ class MainWindow(QMainWindow):
             cause = f"{error.strerror} ({error.filename})"
             self.banner.show_message(f"The settings cannot be saved: {cause}. {file_advice(error)}")
 
-    def _zoom_by(self, percent: int) -> None:
+    def zoom_by(self, percent: int) -> None:
+        """Makes the text larger or smaller, as far as the settings allow."""
         setting = options.ZOOM_PERCENT
         zoom = self.settings.get(setting) + percent
         if setting.accepts(zoom):
             self.change_setting(setting, zoom)
+
+    def reset_zoom(self) -> None:
+        self.change_setting(options.ZOOM_PERCENT, options.ZOOM_PERCENT.default)
 
     def _on_setting_changed(self, setting: Setting[Any]) -> None:
         self.settings_page.show_value(setting)
