@@ -52,3 +52,16 @@ def lower_thread_priority() -> None:
         kernel = ctypes.WinDLL("kernel32")
         kernel.GetCurrentThread.restype = ctypes.c_void_p
         kernel.SetThreadPriority(ctypes.c_void_p(kernel.GetCurrentThread()), _BELOW_NORMAL)
+
+
+def return_free_memory() -> None:
+    """Give the system what was freed and is kept for later: loading leaves tens of MiB of it. Only glibc keeps so much.
+
+    Not to be called often; it walks all of the heap.
+    """
+    if sys.platform == "linux":
+        import ctypes
+
+        trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+        if trim is not None:
+            trim(0)

@@ -13,6 +13,7 @@ from engine.cache.kv_cache import KVCache
 from engine.cache.swap import PreemptionCosts
 from engine.config import EngineConfig
 from engine.core import EngineCore
+from engine.environment import return_free_memory
 from engine.errors import OutOfMemoryError
 from engine.forward.runner import Runner
 from engine.messages import ModelLoaded, ModelLoadProgress
@@ -73,6 +74,8 @@ def _serve(
     spec = checkpoint.manifest.spec
     tokenizer = load_tokenizer(checkpoint)
     template = load_template(checkpoint, tokenizer)
+    # Parsing the vocabulary leaves as much behind as it needs; the weights come next.
+    return_free_memory()
     # Whether it can be used at all is known before anything is loaded.
     draft = find_draft_model(config, checkpoint)
     num_layers = spec.num_layers + (0 if draft is None else draft.manifest.spec.num_layers)

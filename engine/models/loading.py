@@ -24,14 +24,13 @@ def load_decoder(
     """
     spec = checkpoint.manifest.spec
     table = backend.prepare(checkpoint.read_embedding())
+    # What is large goes first: while it is repacked, memory holds it twice.
+    head = _prepare_head(checkpoint.read_head(), backend)
     layers: list[LayerWeights[Any]] = []
     for index in range(spec.num_layers):
         layers.append(_prepare_layer(checkpoint.read_layer(index), backend))
         if on_progress is not None:
             on_progress(index + 1, spec.num_layers)
-    plain = checkpoint.read_head()
-    matrix = None if plain.matrix is None else backend.prepare(plain.matrix)
-    head = HeadWeights(plain.norm.to(backend.device), matrix)
     return Decoder(spec, backend, table, layers, head), _resident_bytes(backend, table, layers, head)
 
 
@@ -42,6 +41,10 @@ def _resident_bytes(backend: Backend, table: Any, layers: list[LayerWeights[Any]
     return sum(backend.resident_bytes(matrix) for matrix in matrices)
 
 
+def _prepare_head(head: HeadWeights[PackedWeight], backend: Backend) -> HeadWeights[Any]:
+    return HeadWeights(_copied(head.norm, backend), None if head.matrix is None else backend.prepare(head.matrix))
+
+
 def _prepare_layer(layer: LayerWeights[PackedWeight], backend: Backend) -> LayerWeights[Any]:
     """Whatever the layer has, matrix by matrix, on the backend's device."""
 
@@ -50,7 +53,7 @@ def _prepare_layer(layer: LayerWeights[PackedWeight], backend: Backend) -> Layer
             case PackedWeight():
                 return backend.prepare(value)
             case Tensor():
-                return value.to(backend.device)
+                return _copied(value, backend)
             case tuple():
                 return tuple(prepare(each) for each in value)
             case ExpertWeights():
@@ -59,3 +62,8 @@ def _prepare_layer(layer: LayerWeights[PackedWeight], backend: Backend) -> Layer
         return None
 
     return LayerWeights(**{each.name: prepare(getattr(layer, each.name)) for each in fields(layer)})
+
+
+def _copied(vector: Tensor, backend: Backend) -> Tensor:
+    """On the backend's device. A copy always: a view of a mapped file keeps all pages of the file that were read."""
+    return vector.to(backend.device, copy=True)
