@@ -37,7 +37,8 @@ class JobText:
             return text if progress.left_s is None else f"{text} · about {duration(progress.left_s)} left"
         if progress.stage == "verify":
             return "Verify"
-        text = f"Download {done_of_total(progress.done, progress.total)}"
+        verb = "Move" if progress.stage == "move" else "Download"
+        text = f"{verb} {done_of_total(progress.done, progress.total)}"
         rate = self._rate(progress)
         if rate is None:
             return text

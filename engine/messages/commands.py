@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from engine.messages.hub import InspectRepository, SearchHub
+from engine.messages.library import LibraryCommand
 
 WhenFull = Literal["stop", "drop_oldest"]
 Quality = Literal["smallest", "balanced", "faithful"]
@@ -185,6 +186,24 @@ class HubJob:
     name: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class MoveJob:
+    """Move a model into another folder, on another drive too; from then on models are looked for there as well.
+
+    Across drives it is copied, compared and only then removed here, so cut off at any moment it is whole in one place.
+    """
+
+    model_id: str
+    folder: str
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyJob:
+    """Read every file of a model and compare it with the manifest. It ends with an error that names what differs."""
+
+    model_id: str
+
+
 Job = FetchJob | ConvertJob | HubJob
 
 
@@ -224,5 +243,6 @@ Command = (
     | CancelJob
     | SearchHub
     | InspectRepository
+    | LibraryCommand
     | WatchBlocks
 )

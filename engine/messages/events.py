@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from engine.messages.hub import HubFailed, HubResults, RepositoryFacts
+from engine.messages.library import LibraryEvent
 
 FinishReason = Literal["stop", "length", "cancelled"]
 QueueReason = Literal["sequences", "memory", "budget", "prefix"]
-JobStage = Literal["download", "convert", "measure", "verify"]
+JobStage = Literal["download", "convert", "measure", "verify", "move"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,6 +316,7 @@ Event = (
     | HubResults
     | RepositoryFacts
     | HubFailed
+    | LibraryEvent
     | ModelLoadProgress
     | ModelLoaded
     | ModelLoadFailed
