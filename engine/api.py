@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from engine.config import EngineConfig, assets_dir
 from engine.environment import lower_thread_priority, prepare_environment
 from engine.errors import EngineError
+from engine.hub.address import hub_address
 from engine.messages import BlockSnapshot, Command, EngineDied, Event
 from engine.store.library import Library, ModelEntry
 from engine.store.manifest import Fidelity
@@ -26,6 +27,8 @@ __all__ = [
     "Fidelity",
     "ModelEntry",
     "assets_dir",
+    "hub_address",
+    "keep_hub_token",
     "list_models",
     "remove_model",
 ]
@@ -42,6 +45,20 @@ def list_models(home: Path) -> list[ModelEntry]:
 def remove_model(home: Path, model_id: str) -> None:
     """Delete a model from the disk; unload it first. Raises `EngineError`."""
     Library(EngineConfig(home=home).models_dir).remove(model_id)
+
+
+def keep_hub_token(token: str, endpoint: str | None = None) -> str:
+    """Ask the hub whose token it is, then keep it in the system's keyring; the name of its owner.
+
+    Takes as long as the hub. Raises `EngineError` if the hub refuses it, or there is no keyring that works.
+    """
+    # Asking the hub takes packages that are slow to load.
+    from engine.hub.client import HubClient
+    from engine.hub.tokens import store_token
+
+    name = HubClient(token, endpoint=endpoint).account()
+    store_token(token)
+    return name
 
 
 class EngineHandle:

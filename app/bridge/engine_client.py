@@ -25,6 +25,8 @@ from engine.messages import (
     EngineStarted,
     EngineStats,
     Event,
+    HubFailed,
+    HubResults,
     JobFinished,
     JobProgress,
     ModelLoaded,
@@ -32,6 +34,7 @@ from engine.messages import (
     ModelLoadProgress,
     ModelUnloaded,
     PrefillProgress,
+    RepositoryFacts,
     RequestFailed,
     RequestFinished,
     RequestPreempted,
@@ -74,6 +77,10 @@ class EngineClient(QObject):
     job_progressed = Signal(JobProgress)
     job_finished = Signal(JobFinished)
     stats_changed = Signal(EngineStats)
+    hub_answered = Signal(object)
+    """HubResults | RepositoryFacts | HubFailed"""
+    answer_finished = Signal(RequestFinished)
+    """Of any chat; its stream gets it too."""
     snapshot_arrived = Signal(BlockSnapshot)
 
     def __init__(
@@ -174,6 +181,8 @@ class EngineClient(QObject):
                 self.job_progressed.emit(event)
             case JobFinished():
                 self.job_finished.emit(event)
+            case HubResults() | RepositoryFacts() | HubFailed():
+                self.hub_answered.emit(event)
             case EngineStarted():
                 self.engine_started.emit(event)
             case EngineDied():
@@ -188,6 +197,8 @@ class EngineClient(QObject):
         stream.put(event)
         if isinstance(event, RequestFinished | RequestFailed):
             del self._streams[event.request_id]
+        if isinstance(event, RequestFinished):
+            self.answer_finished.emit(event)
 
     def _fail_streams(self, code: str, message: str) -> None:
         """Ends what the engine could not end itself any more."""

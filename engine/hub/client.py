@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import json
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -15,15 +15,16 @@ from huggingface_hub.utils import build_hf_headers, validate_repo_id
 
 from engine import __version__
 from engine.errors import DownloadError, GatedError, InvalidRequestError, RepositoryError, TokenError
+from engine.hub.address import ENDPOINT_VARIABLE, hub_address
 from engine.hub.faults import HTTP_ERRORS, explain
 from engine.hub.partial_file import ExpectedFile
 from engine.hub.selection import choices
 from engine.hub.transfer import Origin
 from engine.messages import Gate, HubModel, ModelKind, RepositoryFacts, RepositoryFile
 
-ENDPOINT_VARIABLE = "HF_ENDPOINT"
 REQUEST_TIMEOUT_S = 20.0
 MAX_ATTEMPTS = 5
+CONFIG_FILE = "config.json"
 _KINDS: tuple[ModelKind, ...] = ("gguf", "safetensors")
 _LICENSE_TAG, _BASE_MODEL_TAG = "license:", "base_model:"
 Patience = Callable[[str, float], None]
@@ -31,16 +32,18 @@ Patience = Callable[[str, float], None]
 
 
 class HubClient:
-    """Asks as the owner of `token`, or as anybody. The endpoint is `HF_ENDPOINT`'s, else huggingface_hub's own.
+    """Asks as the owner of `token`, or as anybody. `endpoint` None is `hub_address`'s.
 
     With `patience` a question that fails for a passing reason is asked again, without it at once an error.
     """
 
-    def __init__(self, token: str | None = None, patience: Patience | None = None) -> None:
-        endpoint = os.environ.get(ENDPOINT_VARIABLE, "").strip()
-        self.endpoint = endpoint.rstrip("/") or huggingface_hub.HfApi().endpoint
+    def __init__(
+        self, token: str | None = None, patience: Patience | None = None, endpoint: str | None = None
+    ) -> None:
+        self.endpoint = hub_address(endpoint)
         if urlsplit(self.endpoint).scheme not in ("http", "https"):
-            raise InvalidRequestError(f"{ENDPOINT_VARIABLE} is {endpoint!r}: it must begin with https://")
+            whose = "The hub's address" if endpoint else ENDPOINT_VARIABLE
+            raise InvalidRequestError(f"{whose} is {self.endpoint!r}: it must begin with https://")
         self._patience = patience
         self._has_token = token is not None
         self.headers: Mapping[str, str] = build_hf_headers(
@@ -69,6 +72,18 @@ class HubClient:
         at = "" if revision is None else f"/revision/{quote(revision, safe='')}"
         info = _model_info(self._ask(f"/api/models/{repo_id}{at}", repo_id, {"blobs": "true"}).json())
         return self._facts(repo_id, info)
+
+    def config(self, repo_id: str, revision: str | None = None) -> Mapping[str, Any]:
+        """The repository's config.json. Raises `DownloadError` if there is none or it is no JSON object."""
+        at = huggingface_hub.constants.DEFAULT_REVISION if revision is None else quote(revision, safe="")
+        response = self._ask(f"/{repo_id}/resolve/{at}/{CONFIG_FILE}", repo_id)
+        try:
+            data = json.loads(response.content)
+        except (ValueError, RecursionError) as error:
+            raise DownloadError(f"{CONFIG_FILE} of {repo_id} is damaged ({error}): choose another repository") from error
+        if not isinstance(data, dict):
+            raise DownloadError(f"{CONFIG_FILE} of {repo_id} is no JSON object: choose another repository")
+        return data
 
     def account(self) -> str:
         """The name of the token's owner. Raises `DownloadError`."""

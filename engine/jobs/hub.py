@@ -54,7 +54,7 @@ def fetch_repository(
         report.on_wait(f"{why}. Next try in {duration_s:.0f} s")
         pause(duration_s, report.is_cancelled)
 
-    client = HubClient(find_token(), wait)
+    client = HubClient(find_token(), wait, job.endpoint)
     facts = client.inspect(job.repo_id, job.revision)
     choice = choose(facts, job.files)
     _require_access(facts)

@@ -43,10 +43,11 @@ def answer(question: SearchHub | InspectRepository) -> Event:
     """Ask here and now. Raises `EngineError`."""
     from engine.hub.client import HubClient
     from engine.hub.tokens import find_token
+    from engine.jobs.hub_spec import with_spec
 
-    client = HubClient(find_token())
+    client = HubClient(find_token(), endpoint=question.endpoint)
     match question:
         case SearchHub(words, limit):
             return HubResults(words, client.search(words, limit))
         case InspectRepository(repo_id, revision):
-            return client.inspect(repo_id, revision)
+            return with_spec(client, client.inspect(repo_id, revision))

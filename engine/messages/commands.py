@@ -177,6 +177,7 @@ class HubJob:
     """Download files of a repository of the hub and convert them. No `files` takes the usual choice of the repository.
 
     `revision` is a branch, a tag or a commit, None the main branch. The model's name follows from the file's.
+    `endpoint` is the address of a mirror; None is `hub_address`'s.
     """
 
     repo_id: str
@@ -184,6 +185,7 @@ class HubJob:
     files: tuple[str, ...] = ()
     quality: Quality = "balanced"
     name: str | None = None
+    endpoint: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

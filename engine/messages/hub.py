@@ -5,16 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from engine.spec import ModelSpec
+
 Gate = Literal["auto", "manual"]
 ModelKind = Literal["gguf", "safetensors"]
 
 
 @dataclass(frozen=True, slots=True)
 class SearchHub:
-    """Search the hub's models by name, most downloaded first. `HubResults` or `HubFailed` answers."""
+    """Search the hub's models by name, most downloaded first. `HubResults` or `HubFailed` answers.
+
+    `endpoint` is the address of a mirror; None is `hub_address`'s.
+    """
 
     words: str
     limit: int = 30
+    endpoint: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +29,7 @@ class InspectRepository:
 
     repo_id: str
     revision: str | None = None
+    endpoint: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +79,8 @@ class RepositoryFacts:
 
     `gate` says whether terms must be accepted, at `page_url`, and `is_accessible` whether they have been.
     `architecture` and `num_parameters` are as the hub has read them from the model, None if it has not.
+    `spec` is what its config.json says, or that of the model it was made from; None where neither can be had.
+    `refusal` says why it cannot run here, None if nothing speaks against it.
     """
 
     repo_id: str
@@ -85,6 +94,8 @@ class RepositoryFacts:
     num_parameters: int | None
     files: tuple[RepositoryFile, ...]
     choices: tuple[ModelChoice, ...]
+    spec: ModelSpec | None = None
+    refusal: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

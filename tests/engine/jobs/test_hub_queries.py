@@ -1,5 +1,6 @@
 """Each question to the hub gets one answer, whatever happens."""
 
+import json
 import logging
 import queue
 
@@ -55,3 +56,45 @@ def test_a_fault_of_the_program_is_logged_and_answered(
     assert isinstance(failed, HubFailed)
     assert failed.code == "engine_error"
     assert "the fault" in caplog.text
+
+
+def test_facts_tell_the_model_before_it_is_downloaded(hub: HubServer) -> None:
+    config = {
+        "architectures": ["LlamaForCausalLM"],
+        "hidden_size": 64,
+        "num_hidden_layers": 3,
+        "num_attention_heads": 4,
+        "intermediate_size": 128,
+        "vocab_size": 300,
+        "max_position_embeddings": 512,
+    }
+    hub.add("maker/own", {"a-Q4_0.gguf": bytes(2000), "config.json": json.dumps(config).encode()})
+    hub.add("maker/odd", {"a-Q4_0.gguf": bytes(2000), "config.json": b'{"hidden_size": 1, "architectures": ["OddLM"]}'})
+    hub.add("maker/base", {"config.json": json.dumps({**config, "num_hidden_layers": 5}).encode()})
+    hub.add("maker/made", {"a-Q4_0.gguf": bytes(2000)}, tags=["base_model:maker/base"])
+    hub.add("other/qwen2.5-3b-instruct-gguf", {"a-Q4_0.gguf": bytes(2000)}, tags=["gguf"])
+    hub.add("other/unknown", {"a-Q4_0.gguf": bytes(2000)}, tags=["gguf"])
+    answers = Answers()
+
+    def layers(repo_id: str) -> int | None:
+        facts = answers.to(InspectRepository(repo_id))
+        assert isinstance(facts, RepositoryFacts), facts
+        return None if facts.spec is None else facts.spec.num_layers
+
+    repositories = ("maker/own", "maker/made", "other/qwen2.5-3b-instruct-gguf", "other/unknown")
+    assert [layers(repo_id) for repo_id in repositories] == [3, 5, 36, None]
+    odd = answers.to(InspectRepository("maker/odd"))
+    assert isinstance(odd, RepositoryFacts)
+    assert odd.refusal is not None
+    assert "'OddLM' is not supported" in odd.refusal
+
+
+def test_a_mirror_is_asked_where_one_is_named(hub: HubServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
+    hub.add("maker/tiny", {"tiny-Q4_0.gguf": bytes(2000)})
+    results = Answers().to(SearchHub("tiny", endpoint=f"{hub.url}/"))
+    assert isinstance(results, HubResults)
+    assert len(results.models) == 1
+    failed = Answers().to(SearchHub("tiny", endpoint="mirror.example"))
+    assert isinstance(failed, HubFailed)
+    assert "The hub's address is 'mirror.example'" in failed.message
