@@ -37,9 +37,7 @@ class HubClient:
     With `patience` a question that fails for a passing reason is asked again, without it at once an error.
     """
 
-    def __init__(
-        self, token: str | None = None, patience: Patience | None = None, endpoint: str | None = None
-    ) -> None:
+    def __init__(self, token: str | None = None, patience: Patience | None = None, endpoint: str | None = None) -> None:
         self.endpoint = hub_address(endpoint)
         if urlsplit(self.endpoint).scheme not in ("http", "https"):
             whose = "The hub's address" if endpoint else ENDPOINT_VARIABLE
@@ -80,9 +78,9 @@ class HubClient:
         try:
             data = json.loads(response.content)
         except (ValueError, RecursionError) as error:
-            raise DownloadError(f"{CONFIG_FILE} of {repo_id} is damaged ({error}): choose another repository") from error
+            raise DownloadError(f"{CONFIG_FILE} of {repo_id} is damaged ({error}): choose another one") from error
         if not isinstance(data, dict):
-            raise DownloadError(f"{CONFIG_FILE} of {repo_id} is no JSON object: choose another repository")
+            raise DownloadError(f"{CONFIG_FILE} of {repo_id} is no JSON object: choose another one")
         return data
 
     def account(self) -> str:

@@ -287,6 +287,8 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
 
     def _range(self, size_bytes: int) -> tuple[int, int]:
+        if "range" not in self.headers:
+            return 0, size_bytes
         first, _, last = self.headers["range"].removeprefix("bytes=").partition("-")
         return int(first), min(int(last) + 1, size_bytes)
 
