@@ -10,6 +10,7 @@ from typing import Literal
 import platformdirs
 
 Speculation = Literal["off", "lookup", "draft"]
+Weights = Literal["mapped", "memory"]
 
 HOME_VARIABLE = "DEEPINFER_HOME"
 
@@ -52,6 +53,9 @@ class EngineConfig:
     """Bound of an answer whose request names none."""
     kv_budget_bytes: int | None = None
     """Bytes for the block pool; None lets the planner choose from the memory that is free."""
+    weights: Weights = "mapped"
+    """Mapped from a file beside the model that keeps its matrices as the kernels read them, so that they are loaded at
+    once and the system may share and drop their pages; or repacked into the process's own memory each time."""
     speculation: Speculation = "lookup"
     """Who guesses the next tokens, several of which are then verified at once: the text before them, or a model."""
     draft_model: str | None = None

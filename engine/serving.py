@@ -80,7 +80,10 @@ def _serve(
     draft = find_draft_model(config, checkpoint)
     num_layers = spec.num_layers + (0 if draft is None else draft.manifest.spec.num_layers)
     decoder, weight_bytes = load_decoder(
-        checkpoint, backend, lambda done, _: on_progress(ModelLoadProgress(entry.model_id, done, num_layers))
+        checkpoint,
+        backend,
+        lambda done, _: on_progress(ModelLoadProgress(entry.model_id, done, num_layers)),
+        config.weights,
     )
     element_bytes = backend.kv_dtype.itemsize
     free_bytes = psutil.virtual_memory().available

@@ -185,6 +185,25 @@ class LayerStack(ABC):
         """
 
 
+class PreparedLayout(ABC):
+    """How the bytes of a backend's prepared weights lie, for whoever keeps them in a file and maps that."""
+
+    name: str
+    """Another one for every change of the bytes."""
+
+    @abstractmethod
+    def size_bytes(self, weight: PackedWeight) -> int:
+        """Of the weight once it is prepared. Only its form counts, here and in `adopt`: no number of it is read."""
+
+    @abstractmethod
+    def data(self, prepared: Any) -> memoryview:
+        """The bytes of a prepared weight, which are all of it but its form."""
+
+    @abstractmethod
+    def adopt(self, weight: PackedWeight, data: memoryview) -> Any:
+        """What `prepare(weight)` gave, on the same bytes in another place: aligned to 64, read-only or not."""
+
+
 class Backend(ABC):
     """The operations of a decoder layer on one device. Weights pass through `prepare` once, when they are loaded.
 
@@ -198,6 +217,8 @@ class Backend(ABC):
     kv_dtype: torch.dtype
     wide_rows: int | None
     """From how many rows of one sequence on the kernel for many rows pays; None if there is just one kernel."""
+    layout: PreparedLayout | None = None
+    """None: prepared weights are not for files."""
 
     @abstractmethod
     def prepare(self, weight: PackedWeight) -> Any:
@@ -209,7 +230,7 @@ class Backend(ABC):
 
     @abstractmethod
     def resident_bytes(self, weight: Any) -> int:
-        """Bytes of memory that a prepared weight holds; pages mapped from its file, which can be dropped, aside."""
+        """Bytes of memory that a prepared weight takes to run; pages of a file that holds it plain aside."""
 
     @abstractmethod
     def embed(self, table: Any, token_ids: Tensor, scale: float = 1.0) -> Tensor:

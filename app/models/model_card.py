@@ -88,7 +88,7 @@ class ModelCard(Card):
 
     def ask_to_delete(self) -> QMessageBox:
         """Opens the question; the model is deleted only after a yes."""
-        name, size = self.entry.name, file_size(self.entry.size_bytes)
+        name, size = self.entry.name, file_size(self.entry.disk_bytes)
         question = QMessageBox(QMessageBox.Icon.Question, "Delete model", f"Delete {name}?", parent=self)
         question.setInformativeText(f"It frees {size} on the disk. To use the model again, get or convert it anew.")
         delete = question.addButton("Delete", QMessageBox.ButtonRole.DestructiveRole)

@@ -37,7 +37,7 @@ def nature_text(entry: ModelEntry) -> str:
 def storage_text(entry: ModelEntry) -> str:
     """`98 MB on disk · licence apache-2.0`."""
     licence = f"licence {entry.license}" if entry.license else "licence not stated"
-    return f"{file_size(entry.size_bytes)} on disk · {licence}"
+    return f"{file_size(entry.disk_bytes)} on disk · {licence}"
 
 
 def fidelity_text(entry: ModelEntry) -> str:

@@ -8,7 +8,7 @@ import platform
 import sys
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import psutil
 
@@ -19,7 +19,7 @@ from engine.bench.side import SideProgram
 from engine.bench.suite import WORKLOADS, Plan, Suite
 from engine.bench.texts import PLAIN, REPEATING
 from engine.commands.exit_codes import EXIT_OK
-from engine.config import EngineConfig
+from engine.config import EngineConfig, Weights
 from engine.errors import InvalidRequestError
 from engine.planner import machine, num_physical_cores
 from engine.store.files import hash_file
@@ -51,6 +51,9 @@ def add_parsers(subparsers: argparse._SubParsersAction[Any]) -> None:
     parser.add_argument("--gguf", type=Path, help="the file the model was converted from, for the peers that read it")
     parser.add_argument("--export", type=Path, metavar="FOLDER", help="the model as exported for openvino")
     parser.add_argument("--threads", type=int, help="arithmetic threads of every side (the physical cores)")
+    parser.add_argument(
+        "--weights", choices=get_args(Weights), default=EngineConfig().weights, help="of our side (%(default)s)"
+    )
     parser.add_argument("--rounds", type=int, default=3, help="how often each case is run (%(default)s)")
     parser.add_argument(
         "--minutes", type=float, default=8.0, help="after so long, one round of each case has to do (%(default)s)"
@@ -117,7 +120,7 @@ def _plan(args: argparse.Namespace, entry: ModelEntry) -> Plan:
             "backend": args.backend,
             "num_threads": args.threads,
             "pool_tokens": pool_tokens,
-            "config": config,
+            "config": {"weights": args.weights, **config},
         }
         return SideProgram(label, sys.executable, "engine.bench.own_side", options)
 

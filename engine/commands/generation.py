@@ -16,7 +16,7 @@ from engine.commands.prefix_files import add_prefix_files, restore_prefix, save_
 from engine.commands.sampling import add_sampling, read_sampling
 from engine.commands.session import EngineSession
 from engine.commands.trim_notice import TrimNotice
-from engine.config import EngineConfig, Speculation
+from engine.config import EngineConfig, Speculation, Weights
 from engine.errors import InvalidRequestError
 from engine.messages import (
     Cancel,
@@ -63,6 +63,12 @@ def _add_answering(parser: argparse.ArgumentParser) -> None:
         default=EngineConfig().speculation,
         help="guess tokens by what stood before, or by a draft model; the answers stay the same (%(default)s)",
     )
+    parser.add_argument(
+        "--weights",
+        choices=get_args(Weights),
+        default=EngineConfig().weights,
+        help="mapped from a file that is made with the first load, or repacked into memory (%(default)s)",
+    )
     parser.add_argument("--draft-model", metavar="NAME", help="the model that guesses, with --speculate draft")
     add_sampling(parser)
 
@@ -77,6 +83,7 @@ def _config(args: argparse.Namespace) -> EngineConfig:
         kv_budget_bytes=budget,
         speculation=args.speculate,
         draft_model=args.draft_model,
+        weights=args.weights,
     )
 
 

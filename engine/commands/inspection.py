@@ -38,6 +38,7 @@ def inspect_model(model: ModelEntry) -> dict[str, Any]:
         "weight_bytes": weight_bytes,
         "effective_bits": round(8 * weight_bytes / num_weights, 3),
         "size_bytes": manifest.size_bytes,
+        "prepared_bytes": model.prepared_bytes,
         "kv_bytes_per_token": {str(size): manifest.spec.kv_bytes_per_token(size) for size in (2, 4)},
         "end_token_ids": list(manifest.end_token_ids),
         "bos_token_id": manifest.bos_token_id,
@@ -140,6 +141,8 @@ def print_inspection(facts: dict[str, Any]) -> None:
     for name, described in facts["formats"].items():
         print(f"  {name:11} {described}")
     print(f"  weights     {mebibytes(facts['weight_bytes'])}, {facts['effective_bits']} bits per weight")
+    prepared = f", and {mebibytes(facts['prepared_bytes'])} as the kernels read it" if facts["prepared_bytes"] else ""
+    print(f"  on disk     {mebibytes(facts['size_bytes'])}{prepared}")
     print(f"  KV cache    {kv_bytes['2']} bytes per token in 2-byte numbers, {kv_bytes['4']} in 4-byte numbers")
     print(f"  source      {facts['source']['file_name']} (sha256 {facts['source']['sha256']})")
     print(f"  options     {facts['options']}")

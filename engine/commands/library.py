@@ -55,9 +55,9 @@ def add_parsers(subparsers: argparse._SubParsersAction[Any]) -> None:
 def run_remove(args: argparse.Namespace) -> int:
     entry = Library(args.home / "models").remove(args.model)
     if args.json:
-        print(json.dumps({"model_id": entry.model_id, "freed_bytes": entry.size_bytes}))
+        print(json.dumps({"model_id": entry.model_id, "freed_bytes": entry.disk_bytes}))
     else:
-        print(f"{entry.model_id} is deleted, {mebibytes(entry.size_bytes)} are free again")
+        print(f"{entry.model_id} is deleted, {mebibytes(entry.disk_bytes)} are free again")
     return 0
 
 
@@ -118,6 +118,7 @@ def run_models(args: argparse.Namespace) -> int:
                 "name": model.name,
                 "family": model.spec.family,
                 "size_bytes": model.size_bytes,
+                "prepared_bytes": model.prepared_bytes,
                 "license": model.license,
                 "source": model.source,
                 "path": str(model.path),
@@ -130,7 +131,7 @@ def run_models(args: argparse.Namespace) -> int:
         print("no models yet: get one with `python -m engine fetch starter`", file=sys.stderr)
     width = max((len(model.model_id) for model in models), default=0)
     for model in models:
-        print(f"{model.model_id:{width}}  {mebibytes(model.size_bytes):>10}  {model.spec.family:6}  {model.name}")
+        print(f"{model.model_id:{width}}  {mebibytes(model.disk_bytes):>10}  {model.spec.family:6}  {model.name}")
     return EXIT_OK
 
 

@@ -8,30 +8,68 @@ from typing import Any
 
 from torch import Tensor
 
+from engine.config import Weights
 from engine.models.decoder import Decoder
+from engine.models.prepared import Prepare, choose_prepare
 from engine.store.checkpoint import Checkpoint
 from engine.weights import ExpertWeights, HeadWeights, LayerWeights
 from kernels.formats import PackedWeight
 from kernels.ops import Backend
 
+_ORDER = 1
+"""Of the matrices in a file that keeps them prepared: another number if `_read` visits them in another order."""
+
 
 def load_decoder(
-    checkpoint: Checkpoint, backend: Backend, on_progress: Callable[[int, int], None] | None = None
+    checkpoint: Checkpoint,
+    backend: Backend,
+    on_progress: Callable[[int, int], None] | None = None,
+    weights: Weights = "mapped",
 ) -> tuple[Decoder, int]:
-    """The decoder, and the bytes of memory its matrices hold. `on_progress(layers done, layers)`.
+    """The decoder, and the bytes of memory its matrices take. `on_progress(layers done, layers)`.
 
+    `weights`: see `EngineConfig`; a backend without a layout for files has its own way.
     Raises `CheckpointError` for a damaged checkpoint.
     """
-    spec = checkpoint.manifest.spec
-    table = backend.prepare(checkpoint.read_embedding())
-    # What is large goes first: while it is repacked, memory holds it twice.
-    head = _prepare_head(checkpoint.read_head(), backend)
+    progress = _Progress(checkpoint.manifest.spec.num_layers, on_progress)
+
+    def read(prepare: Prepare) -> tuple[Any, HeadWeights[Any], list[LayerWeights[Any]]]:
+        return _read(checkpoint, backend, prepare, progress)
+
+    prepare = choose_prepare(checkpoint, backend, _ORDER, read) if weights == "mapped" else backend.prepare
+    table, head, layers = read(prepare)
+    decoder = Decoder(checkpoint.manifest.spec, backend, table, layers, head)
+    return decoder, _resident_bytes(backend, table, layers, head)
+
+
+class _Progress:
+    """Tells each layer once, though making a file of prepared matrices visits it before it is loaded."""
+
+    def __init__(self, num_layers: int, tell: Callable[[int, int], None] | None) -> None:
+        self._num_layers = num_layers
+        self._tell = tell
+        self._num_done = 0
+
+    def on_layer(self, num_done: int) -> None:
+        if self._tell is not None and num_done > self._num_done:
+            self._num_done = num_done
+            self._tell(num_done, self._num_layers)
+
+
+def _read(
+    checkpoint: Checkpoint, backend: Backend, prepare: Prepare, progress: _Progress
+) -> tuple[Any, HeadWeights[Any], list[LayerWeights[Any]]]:
+    """Embedding, head and layers, in this order: what is large goes first, as memory may hold it twice for a while."""
+    table = prepare(checkpoint.read_embedding())
+    plain = checkpoint.read_head()
+    head = HeadWeights(_copied(plain.norm, backend), None if plain.matrix is None else prepare(plain.matrix))
+    # Not kept while the layers are read, as it may be the largest of all.
+    del plain
     layers: list[LayerWeights[Any]] = []
-    for index in range(spec.num_layers):
-        layers.append(_prepare_layer(checkpoint.read_layer(index), backend))
-        if on_progress is not None:
-            on_progress(index + 1, spec.num_layers)
-    return Decoder(spec, backend, table, layers, head), _resident_bytes(backend, table, layers, head)
+    for index in range(checkpoint.manifest.spec.num_layers):
+        layers.append(_prepare_layer(checkpoint.read_layer(index), backend, prepare))
+        progress.on_layer(index + 1)
+    return table, head, layers
 
 
 def _resident_bytes(backend: Backend, table: Any, layers: list[LayerWeights[Any]], head: HeadWeights[Any]) -> int:
@@ -41,27 +79,23 @@ def _resident_bytes(backend: Backend, table: Any, layers: list[LayerWeights[Any]
     return sum(backend.resident_bytes(matrix) for matrix in matrices)
 
 
-def _prepare_head(head: HeadWeights[PackedWeight], backend: Backend) -> HeadWeights[Any]:
-    return HeadWeights(_copied(head.norm, backend), None if head.matrix is None else backend.prepare(head.matrix))
-
-
-def _prepare_layer(layer: LayerWeights[PackedWeight], backend: Backend) -> LayerWeights[Any]:
+def _prepare_layer(layer: LayerWeights[PackedWeight], backend: Backend, prepare: Prepare) -> LayerWeights[Any]:
     """Whatever the layer has, matrix by matrix, on the backend's device."""
 
-    def prepare(value: Any) -> Any:
+    def prepared(value: Any) -> Any:
         match value:
             case PackedWeight():
-                return backend.prepare(value)
+                return prepare(value)
             case Tensor():
                 return _copied(value, backend)
             case tuple():
-                return tuple(prepare(each) for each in value)
+                return tuple(prepared(each) for each in value)
             case ExpertWeights():
-                return replace(value, **{each.name: prepare(getattr(value, each.name)) for each in fields(value)})
+                return replace(value, **{each.name: prepared(getattr(value, each.name)) for each in fields(value)})
         assert value is None, value
         return None
 
-    return LayerWeights(**{each.name: prepare(getattr(layer, each.name)) for each in fields(layer)})
+    return LayerWeights(**{each.name: prepared(getattr(layer, each.name)) for each in fields(layer)})
 
 
 def _copied(vector: Tensor, backend: Backend) -> Tensor:

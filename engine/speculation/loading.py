@@ -76,7 +76,7 @@ def make_speculator(
         return None, 0
     if draft is None:
         return Speculator(PromptLookup(), _ROW_COST), 0
-    decoder, weight_bytes = load_decoder(draft, backend, on_progress)
+    decoder, weight_bytes = load_decoder(draft, backend, on_progress, config.weights)
     block_bytes = decoder.spec.kv_bytes_per_token(backend.kv_dtype.itemsize) * config.block_size
     pool_bytes = served.num_blocks * served.block_bytes // _POOL_SHARE
     num_blocks = min(served.num_blocks, max(1, pool_bytes // block_bytes))

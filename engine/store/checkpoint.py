@@ -5,6 +5,7 @@ Knows nothing of how the model is run or made.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -28,8 +29,11 @@ from engine.store.layout import (
     matrix_shapes,
 )
 from engine.store.manifest import Manifest, TensorFormat, check_files, file_error, read_manifest
+from engine.store.prepared_file import PREPARED_FILE, remove_damaged
 from engine.weights import HeadWeights, LayerWeights
 from kernels.formats import FormatError, PackedWeight
+
+_log = logging.getLogger(__name__)
 
 
 class Checkpoint:
@@ -89,9 +93,12 @@ class Checkpoint:
     ) -> None:
         """Hash every file against the manifest; `on_progress(bytes done, bytes in all)`.
 
-        Raises what `verify_files` raises.
+        A file of prepared matrices that is damaged is removed, since loading makes it again. Raises what `verify_files`
+        raises, and `StorageError`.
         """
         verify_files(self.path, self.manifest.files, on_progress, is_cancelled)
+        if remove_damaged(self.path):
+            _log.warning("%s was damaged and is removed: it is made again with the next load", PREPARED_FILE)
 
     def _tensors(self, file_name: str) -> dict[str, Tensor]:
         path = self.path / file_name

@@ -18,6 +18,7 @@ from engine.store.files import replace, storage_errors
 from engine.store.layout import num_parameters
 from engine.store.manifest import Fidelity, Manifest, check_files, read_manifest
 from engine.store.names import is_model_id
+from engine.store.prepared_file import prepared_bytes
 
 _log = logging.getLogger(__name__)
 
@@ -37,6 +38,13 @@ class ModelEntry:
     license: str | None
     source: str
     fidelity: Fidelity | None = None
+    prepared_bytes: int = 0
+    """Of the file that keeps the matrices as the kernels read them, made when the model is first loaded."""
+
+    @property
+    def disk_bytes(self) -> int:
+        """All that goes with the model when it is removed."""
+        return self.size_bytes + self.prepared_bytes
 
     @property
     def num_parameters(self) -> int:
@@ -120,4 +128,5 @@ def _entry(folder: Path, manifest: Manifest) -> ModelEntry:
         manifest.license,
         manifest.source.file_name,
         manifest.fidelity,
+        prepared_bytes(folder),
     )

@@ -20,7 +20,7 @@ from kernels.cpu.pool import Pool
 from kernels.cpu.sampling import Sampler
 from kernels.cpu.stack import NativeStack
 from kernels.cpu.structs import AttentionShape
-from kernels.cpu.weights import NativeWeight, pack
+from kernels.cpu.weights import NativeLayout, NativeWeight, pack
 from kernels.experts import norm_experts
 from kernels.formats import PackedWeight
 from kernels.layers import OperationStack
@@ -45,6 +45,7 @@ class CpuBackend(Backend):
         self._pool = Pool(torch.get_num_threads() if num_threads is None else num_threads)
         self._sampler = Sampler(self._pool)
         self._plans = attention.Plans()
+        self.layout = NativeLayout(self._pool)
 
     def prepare(self, weight: PackedWeight) -> NativeWeight:
         return pack(weight, self._pool)

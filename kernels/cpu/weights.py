@@ -7,22 +7,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
 import torch
-from torch import Tensor
+from numpy.typing import NDArray
 
 from kernels.cpu.library import WeightStruct
 from kernels.cpu.pool import Pool
 from kernels.formats import PackedWeight
+from kernels.ops import PreparedLayout
 
 _ALIGNMENT = 64
 
 
 @dataclass(frozen=True, slots=True)
 class NativeWeight:
-    """A weight [N, K]; `struct` points into `data` (uint8). Nothing of the plain layout is kept."""
+    """A weight [N, K]; `struct` points into `data` (uint8), which may be read-only. Nothing else is kept."""
 
     struct: WeightStruct
-    data: Tensor
+    data: NDArray[np.uint8]
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -35,17 +37,45 @@ class NativeWeight:
 
 def pack(weight: PackedWeight, pool: Pool) -> NativeWeight:
     """Repack the plain layout, with all workers of the pool."""
-    struct = WeightStruct(
-        None, weight.num_rows, weight.num_columns, weight.bits, weight.group_size, weight.minimum is not None
-    )
+    struct = _form(weight)
     num_bytes = pool.library.di_weight_bytes(struct)
-    memory = torch.empty(num_bytes + _ALIGNMENT, dtype=torch.uint8)
-    shift = -memory.data_ptr() % _ALIGNMENT
-    data = memory[shift : shift + num_bytes]
-    struct.data = data.data_ptr()
+    # As an array, since a tensor cannot lie in memory that is read-only, as a mapped weight does.
+    memory = torch.empty(num_bytes + _ALIGNMENT, dtype=torch.uint8).numpy()
+    shift = -memory.ctypes.data % _ALIGNMENT
+    native = _placed(struct, memory[shift : shift + num_bytes])
     codes, scale = weight.codes.contiguous(), weight.scale.contiguous()
     minimum = None if weight.minimum is None else weight.minimum.contiguous()
     pool.library.di_repack(
         pool.handle, struct, codes.data_ptr(), scale.data_ptr(), None if minimum is None else minimum.data_ptr()
     )
+    return native
+
+
+class NativeLayout(PreparedLayout):
+    """See src/weight.h; the same for every variant of the kernels and every processor."""
+
+    name = "cpu blocks of 8 rows, 1"
+
+    def __init__(self, pool: Pool) -> None:
+        self._library = pool.library
+
+    def size_bytes(self, weight: PackedWeight) -> int:
+        return int(self._library.di_weight_bytes(_form(weight)))
+
+    def data(self, prepared: NativeWeight) -> memoryview:
+        return prepared.data.data
+
+    def adopt(self, weight: PackedWeight, data: memoryview) -> NativeWeight:
+        return _placed(_form(weight), np.frombuffer(data, np.uint8))
+
+
+def _form(weight: PackedWeight) -> WeightStruct:
+    """Without data yet."""
+    has_minimum = weight.minimum is not None
+    return WeightStruct(None, weight.num_rows, weight.num_columns, weight.bits, weight.group_size, has_minimum)
+
+
+def _placed(struct: WeightStruct, data: NDArray[np.uint8]) -> NativeWeight:
+    assert data.ctypes.data % _ALIGNMENT == 0, data.ctypes.data
+    struct.data = data.ctypes.data
     return NativeWeight(struct, data)

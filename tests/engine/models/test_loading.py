@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from pathlib import Path
 
@@ -20,10 +21,13 @@ def test_no_file_of_plain_weights_stays_mapped(tmp_path: Path) -> None:
     held = checkpoint.read_layer(0)
     assert mapped(tmp_path) == ["0000.safetensors"]
     del held
-    decoder, weight_bytes = load_decoder(checkpoint, backend)
-    assert weight_bytes
+    in_memory, _ = load_decoder(checkpoint, backend, weights="memory")
     assert mapped(tmp_path) == []
-    del decoder
+    from_file, _ = load_decoder(checkpoint, backend)
+    assert mapped(tmp_path) == ["prepared.bin"]
+    del in_memory, from_file
+    gc.collect()
+    assert mapped(tmp_path) == []
 
 
 def mapped(folder: Path) -> list[str]:
