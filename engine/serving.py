@@ -74,8 +74,6 @@ def _serve(
     spec = checkpoint.manifest.spec
     tokenizer = load_tokenizer(checkpoint)
     template = load_template(checkpoint, tokenizer)
-    # Parsing the vocabulary leaves as much behind as it needs; the weights come next.
-    return_free_memory()
     # Whether it can be used at all is known before anything is loaded.
     draft = find_draft_model(config, checkpoint)
     num_layers = spec.num_layers + (0 if draft is None else draft.manifest.spec.num_layers)
@@ -126,6 +124,8 @@ def _serve(
         ServedSizes(weight_bytes, num_blocks, block_bytes),
         lambda done, _: on_progress(ModelLoadProgress(entry.model_id, spec.num_layers + done, num_layers)),
     )
+    # Of a vocabulary's parsing and a rotation table's making as much is left as they needed.
+    return_free_memory()
     core = EngineCore(reader, runner, cache, scheduler, time.monotonic, block_bytes, speculator)
     facts = ModelLoaded(
         entry.model_id,
