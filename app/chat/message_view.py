@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolBut
 from app.chat.answer_view import AnswerView
 from app.chat.markdown import Paragraph, Span
 from app.chat.text_view import ProseView
-from app.state.session import AnswerStats, Message
+from app.state.message import AnswerStats, Message
 from app.widgets.icons import show_icon
 from app.widgets.text_label import TextLabel
 from app.widgets.units import count

@@ -21,7 +21,8 @@ from app.chat.full_choice import FullChoice
 from app.chat.stream_buffer import StreamBuffer
 from app.chat.transcript import Transcript
 from app.state.history import History, HistoryError
-from app.state.session import Message, Session
+from app.state.message import Message
+from app.state.session import Session
 from app.widgets.icons import show_icon
 from engine.messages import ModelLoaded, RequestFailed, RequestFinished, SamplingParams, TextDelta, WhenFull
 

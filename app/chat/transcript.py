@@ -10,7 +10,8 @@ from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from app.chat.message_view import AnswerMessageView, MessageView, QuestionView
-from app.state.session import Message, Phase, Session
+from app.state.message import Message
+from app.state.session import Phase, Session
 from app.theme import theme_signals
 from app.widgets.icons import show_icon
 from app.widgets.text_label import TextLabel

@@ -47,7 +47,141 @@ ALTER TABLE messages ADD COLUMN preempted_s REAL;
 ALTER TABLE messages ADD COLUMN num_forgotten_turns INTEGER;
 ALTER TABLE messages ADD COLUMN num_forgotten_tokens INTEGER;
 """
-STEPS = (_FIRST, _FULL_CHATS_AND_PHASES)
+# Rebuilt, so that rows have numbers that stay: the index of texts refers to them.
+_TREES_AND_SEARCH = """
+CREATE TABLE folders (
+    id TEXT PRIMARY KEY,
+    name TEXT NOT NULL,
+    position INTEGER NOT NULL,
+    is_collapsed INTEGER NOT NULL
+);
+CREATE TABLE new_chats (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    title TEXT NOT NULL,
+    system_prompt TEXT NOT NULL,
+    is_pinned INTEGER NOT NULL,
+    created_at_s REAL NOT NULL,
+    updated_at_s REAL NOT NULL,
+    when_full TEXT NOT NULL,
+    folder_id TEXT REFERENCES folders(id) ON DELETE SET NULL,
+    leaf_id TEXT,
+    parameters TEXT NOT NULL DEFAULT '{}',
+    preset TEXT,
+    deleted_at_s REAL
+);
+INSERT INTO new_chats (id, title, system_prompt, is_pinned, created_at_s, updated_at_s, when_full)
+    SELECT id, title, system_prompt, is_pinned, created_at_s, updated_at_s, when_full FROM chats ORDER BY created_at_s;
+CREATE TABLE new_messages (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    chat_id TEXT NOT NULL REFERENCES chats(id) ON DELETE CASCADE,
+    parent_id TEXT,
+    created_at_s REAL NOT NULL,
+    deleted_at_s REAL,
+    role TEXT NOT NULL,
+    text TEXT NOT NULL,
+    reasoning TEXT NOT NULL DEFAULT '',
+    reasoning_s REAL,
+    model_name TEXT,
+    end TEXT,
+    error TEXT,
+    seed INTEGER,
+    num_prompt_tokens INTEGER,
+    num_cached_tokens INTEGER,
+    num_completion_tokens INTEGER,
+    ttft_s REAL,
+    tokens_per_s REAL,
+    queue_s REAL,
+    prefill_s REAL,
+    decode_s REAL,
+    preempted_s REAL,
+    num_drafted_tokens INTEGER,
+    num_accepted_tokens INTEGER,
+    num_forgotten_turns INTEGER,
+    num_forgotten_tokens INTEGER
+);
+INSERT INTO new_messages (
+    id, chat_id, parent_id, created_at_s, role, text, model_name, end, error, num_prompt_tokens, num_cached_tokens,
+    num_completion_tokens, ttft_s, tokens_per_s, queue_s, prefill_s, decode_s, preempted_s, num_forgotten_turns,
+    num_forgotten_tokens
+)
+    SELECT messages.id, chat_id, LAG(messages.id) OVER (PARTITION BY chat_id ORDER BY position), chats.created_at_s,
+        role, text, model_name, end, error, num_prompt_tokens, num_cached_tokens, num_completion_tokens, ttft_s,
+        tokens_per_s, queue_s, prefill_s, decode_s, preempted_s, num_forgotten_turns, num_forgotten_tokens
+    FROM messages JOIN chats ON chats.id = chat_id ORDER BY chats.created_at_s, chat_id, position;
+DROP TABLE messages;
+DROP TABLE chats;
+ALTER TABLE new_chats RENAME TO chats;
+ALTER TABLE new_messages RENAME TO messages;
+CREATE INDEX chats_by_time ON chats (updated_at_s);
+CREATE INDEX chats_of_folder ON chats (folder_id);
+CREATE INDEX messages_of_chat ON messages (chat_id, number);
+CREATE INDEX unfinished_answers ON messages (id) WHERE role = 'assistant' AND end IS NULL;
+ALTER TABLE tabs ADD COLUMN place_message_id TEXT;
+ALTER TABLE tabs ADD COLUMN place_part REAL;
+CREATE TABLE drafts (
+    chat_id TEXT PRIMARY KEY REFERENCES chats(id) ON DELETE CASCADE,
+    text TEXT NOT NULL
+);
+CREATE TABLE attachments (
+    id TEXT PRIMARY KEY,
+    message_id TEXT REFERENCES messages(id) ON DELETE CASCADE,
+    draft_chat_id TEXT REFERENCES chats(id) ON DELETE CASCADE,
+    position INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    text TEXT NOT NULL,
+    num_tokens INTEGER,
+    CHECK ((message_id IS NULL) <> (draft_chat_id IS NULL))
+);
+CREATE INDEX attachments_of_message ON attachments (message_id);
+CREATE INDEX attachments_of_draft ON attachments (draft_chat_id);
+CREATE TABLE presets (id TEXT PRIMARY KEY, name TEXT NOT NULL, system_prompt TEXT NOT NULL, parameters TEXT NOT NULL);
+CREATE TABLE prompts (id TEXT PRIMARY KEY, name TEXT NOT NULL, text TEXT NOT NULL);
+
+CREATE VIRTUAL TABLE title_index USING fts5 (title, content='chats', content_rowid='number', tokenize='trigram');
+CREATE TRIGGER title_added AFTER INSERT ON chats BEGIN
+    INSERT INTO title_index (rowid, title) VALUES (new.number, new.title);
+END;
+CREATE TRIGGER title_changed AFTER UPDATE OF title ON chats WHEN old.title <> new.title BEGIN
+    INSERT INTO title_index (title_index, rowid, title) VALUES ('delete', old.number, old.title);
+    INSERT INTO title_index (rowid, title) VALUES (new.number, new.title);
+END;
+CREATE TRIGGER title_gone AFTER DELETE ON chats BEGIN
+    INSERT INTO title_index (title_index, rowid, title) VALUES ('delete', old.number, old.title);
+END;
+INSERT INTO title_index (rowid, title) SELECT number, title FROM chats;
+
+-- An answer is indexed when it has ended: while it grows it is written several times a second.
+-- Two characters more make a three-character term begin at each character, the last too: so words of one or two
+-- characters, as Chinese has them, are found as beginnings of terms.
+CREATE VIEW indexed_texts AS
+    SELECT number, text || char(10, 10) AS text FROM messages WHERE role = 'user' OR end IS NOT NULL;
+CREATE VIRTUAL TABLE text_index USING fts5 (
+    text, content='indexed_texts', content_rowid='number', tokenize='trigram'
+);
+CREATE TRIGGER text_added AFTER INSERT ON messages WHEN new.role = 'user' OR new.end IS NOT NULL BEGIN
+    INSERT INTO text_index (rowid, text) VALUES (new.number, new.text || char(10, 10));
+END;
+CREATE TRIGGER text_ended AFTER UPDATE OF text, end ON messages
+WHEN old.role <> 'user' AND old.end IS NULL AND new.end IS NOT NULL BEGIN
+    INSERT INTO text_index (rowid, text) VALUES (new.number, new.text || char(10, 10));
+END;
+CREATE TRIGGER text_changed AFTER UPDATE OF text, end ON messages
+WHEN (old.role = 'user' OR old.end IS NOT NULL AND new.end IS NOT NULL) AND old.text <> new.text BEGIN
+    INSERT INTO text_index (text_index, rowid, text) VALUES ('delete', old.number, old.text || char(10, 10));
+    INSERT INTO text_index (rowid, text) VALUES (new.number, new.text || char(10, 10));
+END;
+CREATE TRIGGER text_reopened AFTER UPDATE OF text, end ON messages
+WHEN old.role <> 'user' AND old.end IS NOT NULL AND new.end IS NULL BEGIN
+    INSERT INTO text_index (text_index, rowid, text) VALUES ('delete', old.number, old.text || char(10, 10));
+END;
+CREATE TRIGGER text_gone AFTER DELETE ON messages WHEN old.role = 'user' OR old.end IS NOT NULL BEGIN
+    INSERT INTO text_index (text_index, rowid, text) VALUES ('delete', old.number, old.text || char(10, 10));
+END;
+INSERT INTO text_index (rowid, text) SELECT number, text FROM indexed_texts;
+"""
+STEPS = (_FIRST, _FULL_CHATS_AND_PHASES, _TREES_AND_SEARCH)
 """The step at index n leads from version n to n + 1. What was released is never changed, only followed."""
 SCHEMA_VERSION = len(STEPS)
 
@@ -61,6 +195,7 @@ def schema_version(db: sqlite3.Connection) -> int:
 def bring_up_to_date(db: sqlite3.Connection) -> None:
     """Takes the steps that are missing, each whole or not at all; a newer file is left alone.
 
+    Foreign keys must be off: a table that is rebuilt is dropped while others refer to it.
     Raises sqlite3.Error; the file then stands at the last step that was taken.
     """
     for version in range(schema_version(db), SCHEMA_VERSION):

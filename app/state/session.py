@@ -6,12 +6,13 @@ Does not know the window, the database or the engine; it is plain Python and is 
 from __future__ import annotations
 
 import time
-import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Literal
 
+from app.state.message import AnswerStats, ForgottenTurns, Message, new_id
+from app.state.message_tree import MessageTree
+from app.state.parameters import ChatParameters, Preset
 from engine.messages import (
     ChatMessage,
     ContextTrimmed,
@@ -24,10 +25,6 @@ from engine.messages import (
     TextDelta,
     WhenFull,
 )
-
-Role = Literal["user", "assistant"]
-AnswerEnd = Literal["stop", "length", "cancelled", "failed", "interrupted"]
-"""How an answer ended. `interrupted`: the program ended while it was being written."""
 
 AnswerEvent = (
     ContextTrimmed
@@ -62,57 +59,24 @@ class Phase(Enum):
 BUSY_PHASES = frozenset({Phase.SENT, Phase.WAITING, Phase.PREFILL, Phase.STREAMING, Phase.THINKING, Phase.SWAPPED})
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerStats:
-    """The figures of one finished answer; counts are in tokens. Of the phases see `RequestFinished`."""
-
-    num_prompt_tokens: int
-    num_cached_tokens: int
-    num_completion_tokens: int
-    ttft_s: float | None
-    tokens_per_s: float | None
-    queue_s: float | None = None
-    prefill_s: float | None = None
-    decode_s: float | None = None
-    preempted_s: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ForgottenTurns:
-    """The chat's first `num_turns` questions with their answers, `num_tokens` in all, which the model did not read."""
-
-    num_turns: int
-    num_tokens: int
-
-
-@dataclass(slots=True)
-class Message:
-    """One turn. An answer whose `end` is None is still being written."""
-
-    role: Role
-    text: str = ""
-    model_name: str | None = None
-    end: AnswerEnd | None = None
-    error: str | None = None
-    stats: AnswerStats | None = None
-    id: str = field(default_factory=lambda: uuid.uuid4().hex)
-    error_code: str | None = None
-    """Kept only as long as the window is open."""
-    forgotten: ForgottenTurns | None = None
-    """What did not fit any more when this was answered."""
-
-
 @dataclass(slots=True)
 class Session:
     """A chat. At most its last message is an answer that is being written."""
 
-    id: str = field(default_factory=lambda: uuid.uuid4().hex)
+    id: str = field(default_factory=new_id)
     title: str = NEW_CHAT_TITLE
     system_prompt: str = ""
     is_pinned: bool = False
     created_at_s: float = field(default_factory=time.time)
     when_full: WhenFull = "stop"
+    parameters: ChatParameters = field(default_factory=ChatParameters)
+    preset: Preset | None = None
+    """What it was made from, as it was then."""
+    folder_id: str | None = None
     messages: list[Message] = field(default_factory=list)
+    """Those that are shown, which are those that the model reads."""
+    aside: list[Message] = field(default_factory=list)
+    """Other versions, and what lies in the trash."""
     phase: Phase = Phase.IDLE
     queue_position: int = 0
     """While waiting: how many requests are ahead."""
@@ -125,6 +89,11 @@ class Session:
     first_token_at_s: float | None = None
     last_token_at_s: float = 0.0
     """Of the newest answer, on the monotonic clock."""
+
+    @property
+    def tree(self) -> MessageTree:
+        """All its messages, and what can be done with their versions."""
+        return MessageTree(self.messages, self.aside)
 
     @property
     def is_busy(self) -> bool:
@@ -285,6 +254,8 @@ class Session:
             event.prefill_s,
             event.decode_s,
             event.preempted_s,
+            event.num_drafted_tokens,
+            event.num_accepted_tokens,
         )
         self.phase = Phase.IDLE
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from app.state.history import History
-from app.state.session import Message
+from app.state.message import Message
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from app.chat.full_choice import FullChoice
 from app.chat.message_view import phases_text
 from app.state.history import History, HistoryError
-from app.state.session import AnswerStats, ForgottenTurns
+from app.state.message import AnswerStats, ForgottenTurns
 from engine.messages import ContextTrimmed, RequestFinished
 from tests.app.chat.desk import Desk
 

@@ -9,7 +9,8 @@ from PySide6.QtCore import Qt
 
 from app.chat.message_view import stats_text
 from app.state.history import History
-from app.state.session import AnswerStats, Message, Phase, Session
+from app.state.message import AnswerStats, Message
+from app.state.session import Phase, Session
 from app.widgets.text_label import TextLabel
 from engine.messages import ChatMessage, PrefillProgress, RequestQueued, TextDelta
 from tests.app.chat.desk import PARAMS, Desk

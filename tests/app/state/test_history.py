@@ -12,8 +12,9 @@ import pytest
 
 from app.state import schema
 from app.state.history import History, HistoryError
+from app.state.message import AnswerStats, ForgottenTurns, Message
 from app.state.schema import SCHEMA_VERSION, STEPS, schema_version
-from app.state.session import AnswerStats, ForgottenTurns, Message, Phase, Session
+from app.state.session import Phase, Session
 
 
 @pytest.fixture

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from app.state.session import MAX_TITLE_LENGTH, ForgottenTurns, Message, Phase, Session, title_of
+from app.state.message import ForgottenTurns, Message
+from app.state.session import MAX_TITLE_LENGTH, Phase, Session, title_of
 from engine.messages import (
     ChatMessage,
     ContextTrimmed,

@@ -1,0 +1,101 @@
+"""Owns the file of the chats as a database: opening it, its transactions, and what to do when it cannot be used.
+
+Does not know its tables; see `schema`.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from app.state.advice import database_advice
+from app.state.schema import SCHEMA_VERSION, bring_up_to_date, schema_version
+from app.state.set_aside import set_aside
+
+
+class HistoryError(Exception):
+    """The chats could not be written or read; the message says why and what to do."""
+
+
+class Database:
+    """One connection. What is written in one `writing` is there whole or not at all, also after a kill."""
+
+    def __init__(self, path: Path | None) -> None:
+        """Opens or makes the file; without a path, a database in memory. Raises `HistoryError`."""
+        self.path = path
+        self.notice: str | None = None
+        """What a person should know about how the file was opened; None if all is well."""
+        try:
+            self._db = self._open()
+        except sqlite3.OperationalError as error:  # no permission, locked, no space: the file itself may be sound
+            raise HistoryError(f"Cannot open {path}: {error}. {database_advice(error)}") from error
+        except (sqlite3.DatabaseError, UnicodeDecodeError):  # a schema of broken bytes is no text
+            self._start_anew("damaged", "is damaged")
+        else:
+            version = schema_version(self._db)
+            if version > SCHEMA_VERSION:
+                self._db.close()
+                self._start_anew(
+                    "newer", f"was written by a newer DeepInfer (schema {version}, known {SCHEMA_VERSION})"
+                )
+
+    def _open(self) -> sqlite3.Connection:
+        """Raises sqlite3.DatabaseError if the file is no sound database."""
+        db = sqlite3.connect(self.path or ":memory:", isolation_level=None)
+        try:
+            db.execute("PRAGMA journal_mode = WAL")
+            # With WAL this survives a killed process; a power cut may take the newest commits, never the file.
+            db.execute("PRAGMA synchronous = NORMAL")
+            (verdict,) = db.execute("PRAGMA quick_check(1)").fetchone()
+            if verdict != "ok":
+                raise sqlite3.DatabaseError(verdict)
+            # Foreign keys are off until then, as the steps need it.
+            bring_up_to_date(db)
+            db.execute("PRAGMA foreign_keys = ON")
+        except (sqlite3.Error, UnicodeDecodeError):
+            db.close()
+            raise
+        return db
+
+    def _start_anew(self, reason: str, why: str) -> None:
+        assert self.path is not None, "a history in memory cannot be damaged"
+        try:
+            kept = set_aside(self.path, reason, companions=("-wal", "-shm"))
+            self._db = self._open()
+        except (OSError, sqlite3.Error) as error:
+            raise HistoryError(
+                f"The chat history {why} and cannot be set aside: {error}. Move {self.path} away."
+            ) from error
+        self.notice = f"The chat history {why}. It was kept as {kept.name}, and a new history was started."
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """Raises `HistoryError`."""
+        with self._transaction("BEGIN", "read from") as db:
+            yield db
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """Raises `HistoryError`; nothing was written then."""
+        with self._transaction("BEGIN IMMEDIATE", "saved to") as db:
+            yield db
+
+    @contextmanager
+    def _transaction(self, begin: str, what: str) -> Iterator[sqlite3.Connection]:
+        try:
+            self._db.execute(begin)
+            try:
+                yield self._db
+                self._db.execute("COMMIT")
+            finally:
+                # SQLite ends some failed transactions by itself.
+                if self._db.in_transaction:
+                    self._db.execute("ROLLBACK")
+        except sqlite3.Error as error:
+            place = self.path or "memory"
+            raise HistoryError(f"Chats cannot be {what} {place}: {error}. {database_advice(error)}") from error
+
+    def close(self) -> None:
+        self._db.close()

@@ -1,0 +1,54 @@
+"""Owns what a person has written into a chat's composer and not sent yet.
+
+Does not know the composer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from app.state.database import Database
+from app.state.message import Attachment
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    text: str = ""
+    attachments: tuple[Attachment, ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.text and not self.attachments
+
+
+class Drafts:
+    """Of chats that are on disk. Each call is one transaction. Every method raises `HistoryError`."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def load(self, chat_id: str) -> Draft:
+        with self._database.reading() as db:
+            row = db.execute("SELECT text FROM drafts WHERE chat_id = ?", (chat_id,)).fetchone()
+            attached = db.execute(
+                "SELECT name, text, num_tokens, id FROM attachments WHERE draft_chat_id = ? ORDER BY position",
+                (chat_id,),
+            ).fetchall()
+        return Draft("" if row is None else row[0], tuple(Attachment(*columns) for columns in attached))
+
+    def save(self, chat_id: str, draft: Draft) -> None:
+        """Takes the place of the former draft; an empty one only takes it away."""
+        with self._database.writing() as db:
+            db.execute("DELETE FROM drafts WHERE chat_id = ?", (chat_id,))
+            db.execute("DELETE FROM attachments WHERE draft_chat_id = ?", (chat_id,))
+            if draft.is_empty:
+                return
+            db.execute("INSERT INTO drafts (chat_id, text) VALUES (?, ?)", (chat_id, draft.text))
+            db.executemany(
+                "INSERT INTO attachments (id, draft_chat_id, position, name, text, num_tokens)"
+                " VALUES (?, ?, ?, ?, ?, ?)",
+                [
+                    (one.id, chat_id, position, one.name, one.text, one.num_tokens)
+                    for position, one in enumerate(draft.attachments)
+                ],
+            )

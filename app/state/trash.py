@@ -1,0 +1,66 @@
+"""Owns what was deleted and can still be brought back: chats, and messages of chats.
+
+Does not know the window, nor how a chat's tree looks without a message (see `MessageTree`).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from app.state.database import Database
+
+
+@dataclass(frozen=True, slots=True)
+class DeletedChat:
+    """A line of the trash."""
+
+    id: str
+    title: str
+    deleted_at_s: float
+    num_messages: int
+
+
+class Trash:
+    """Each call is one transaction. Every method raises `HistoryError`."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def chats(self) -> list[DeletedChat]:
+        """The chats in it, the one deleted last first."""
+        query = """
+            SELECT id, title, deleted_at_s, (SELECT count(*) FROM messages WHERE chat_id = chats.id)
+            FROM chats WHERE deleted_at_s IS NOT NULL ORDER BY deleted_at_s DESC
+        """
+        with self._database.reading() as db:
+            return [DeletedChat(*row) for row in db.execute(query)]
+
+    def put_chat(self, chat_id: str) -> None:
+        """Takes a chat out of the list of chats and of the open tabs."""
+        with self._database.writing() as db:
+            db.execute("UPDATE chats SET deleted_at_s = ? WHERE id = ?", (time.time(), chat_id))
+            db.execute("DELETE FROM tabs WHERE chat_id = ?", (chat_id,))
+
+    def restore_chat(self, chat_id: str) -> None:
+        with self._database.writing() as db:
+            db.execute("UPDATE chats SET deleted_at_s = NULL WHERE id = ?", (chat_id,))
+
+    def destroy(self, chat_ids: Sequence[str]) -> None:
+        """Deletes chats for good."""
+        with self._database.writing() as db:
+            db.executemany("DELETE FROM chats WHERE id = ?", [(chat_id,) for chat_id in chat_ids])
+
+    def empty(self) -> None:
+        """Deletes for good all that is in it. What followed a deleted message then follows the one before it."""
+        with self._database.writing() as db:
+            db.execute("DELETE FROM chats WHERE deleted_at_s IS NOT NULL")
+            deleted = db.execute("SELECT id, chat_id FROM messages WHERE deleted_at_s IS NOT NULL").fetchall()
+            for message_id, chat_id in deleted:
+                db.execute(
+                    "UPDATE messages SET parent_id = (SELECT parent_id FROM messages WHERE id = ?1)"
+                    " WHERE chat_id = ?2 AND parent_id = ?1",
+                    (message_id, chat_id),
+                )
+                db.execute("DELETE FROM messages WHERE id = ?", (message_id,))
