@@ -11,6 +11,7 @@ import logging.handlers
 import signal
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal
@@ -20,9 +21,11 @@ from PySide6.QtCore import QLockFile, QTimer
 from PySide6.QtWidgets import QApplication
 
 from app.bridge.engine_client import EngineClient
+from app.desktop.keep_awake import leave_efficiency_mode
+from app.i18n import install_language
 from app.main_window import MainWindow
 from app.running_window import RunningWindow, ask_to_show
-from app.state import settings as options
+from app.state import options
 from app.state.history import History, HistoryError
 from app.state.settings import Settings
 from app.theme import apply_theme, apply_zoom
@@ -72,7 +75,10 @@ def _run_loop(app: QApplication, home: Path, backend: str, check: WindowCheckNam
     loop = qasync.QEventLoop(app)
     loop.set_exception_handler(_on_loop_exception)
     asyncio.set_event_loop(loop)
-    window = make_window(home, loop, engine_factory(EngineConfig(home=home, backend=backend)))
+    settings = Settings(home / "settings.json")
+    leave_efficiency_mode()
+    config = EngineConfig(home=home, backend=backend)
+    window = make_window(home, loop, engine_factory(lambda: configured(config, settings)), settings)
     window.closed.connect(loop.stop)
     RunningWindow(home, window).show_requested.connect(window.bring_to_front)
     _close_on_signals(window)
@@ -94,11 +100,13 @@ def _make_check(name: WindowCheckName, window: MainWindow, home: Path) -> Window
     return SelfTest(window, home) if name == "self-test" else LagCheck(window, home)
 
 
-def make_window(home: Path, loop: asyncio.AbstractEventLoop, make_engine: EngineFactory) -> MainWindow:
+def make_window(
+    home: Path, loop: asyncio.AbstractEventLoop, make_engine: EngineFactory, settings: Settings
+) -> MainWindow:
     """The window of a data folder, with its look, not yet shown."""
     app = QApplication.instance()
     assert isinstance(app, QApplication), f"the application is {app!r}"
-    settings = Settings(home / "settings.json")
+    install_language(app, settings.get(options.LANGUAGE))
     apply_theme(app, settings.get(options.THEME))
     apply_zoom(app, settings.get(options.ZOOM_PERCENT))
     client = EngineClient(make_engine, loop)
@@ -107,6 +115,7 @@ def make_window(home: Path, loop: asyncio.AbstractEventLoop, make_engine: Engine
         client,
         history,
         settings,
+        home,
         list_models=lambda: list_models(home),
         remove_model=lambda model_id: remove_model(home, model_id),
         read_machine=lambda: machine(home),
@@ -117,9 +126,23 @@ def make_window(home: Path, loop: asyncio.AbstractEventLoop, make_engine: Engine
     return window
 
 
-def engine_factory(config: EngineConfig) -> EngineFactory:
+def configured(config: EngineConfig, settings: Settings) -> EngineConfig:
+    """The config with what a person chose on the settings page."""
+    return replace(
+        config,
+        num_threads=settings.get(options.NUM_THREADS) or None,
+        kv_budget_bytes=(settings.get(options.KV_BUDGET_MIB) << 20) or None,
+        swap_budget_bytes=settings.get(options.SWAP_BUDGET_MIB) << 20,
+        max_running_sequences=settings.get(options.MAX_RUNNING),
+        speculation=settings.get(options.SPECULATION),
+    )
+
+
+def engine_factory(read_config: Callable[[], EngineConfig]) -> EngineFactory:
+    """Makes engines of the config as it is when they are made."""
+
     def make(sink: Callable[[Sequence[Event]], None], snapshot_sink: Callable[[BlockSnapshot], None]) -> EngineHandle:
-        return EngineHandle(config, sink, snapshot_sink)
+        return EngineHandle(read_config(), sink, snapshot_sink)
 
     return make
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QByteArray, QRect, QSize, Qt, QTimer, Signal
@@ -19,17 +20,22 @@ from app.chat.chat_controller import ChatController
 from app.chat.chat_tabs import ChatTabs
 from app.chat.sidebar import Sidebar
 from app.chat.tab import ChatTab
+from app.commands.commands_controller import CommandsController
+from app.desktop.desktop_controller import DesktopController
+from app.desktop.diagnostics_controller import DiagnosticsController
 from app.models.first_run import FirstRunPage
 from app.models.model_controller import ModelController
 from app.models.model_page import ModelPage
 from app.models.model_picker import ModelPicker
 from app.placement import DockWidths, available_geometry, fitting
-from app.settings_page import SettingsPage
-from app.state import settings as options
+from app.preferences.about import About, home_origin
+from app.preferences.settings_page import SettingsPage
+from app.state import options
 from app.state.advice import file_advice
 from app.state.history import History
 from app.state.session import Session
-from app.state.settings import Setting, Settings
+from app.state.setting import Setting
+from app.state.settings import Settings
 from app.theme import apply_theme, apply_zoom
 from app.visualizer.memory_panel import MemoryPanel
 from app.widgets.banner import Banner
@@ -57,6 +63,7 @@ class MainWindow(QMainWindow):
         client: EngineClient,
         history: History,
         settings: Settings,
+        home: Path,
         list_models: Callable[[], list[ModelEntry]],
         remove_model: Callable[[str], None],
         read_machine: Callable[[], Machine],
@@ -78,11 +85,14 @@ class MainWindow(QMainWindow):
         self.sidebar = Sidebar()
         self.model_page = ModelPage()
         self.first_run_page = FirstRunPage(read_machine)
-        self.settings_page = SettingsPage(settings)
+        self.settings_page = SettingsPage(settings, About(home, home_origin(home)))
         self.models = ModelController(client, list_models, remove_model, self.model_page, self.first_run_page, self)
         self.tabs = ChatTabs(self._make_tab, self._make_session, self.memory_panel.owner_color_index)
         self.chats = ChatController(history, self.tabs, self.sidebar, self)
         self._build()
+        self.desktop = DesktopController(client, self.tabs, settings, self)
+        self.diagnostics = DiagnosticsController(home, client, self.banner.show_message, self)
+        self.commands = CommandsController(self.action_list, history, self.chats.open, self)
         self._connect()
         add_window_actions(self)
         self._restore()
@@ -169,6 +179,11 @@ class MainWindow(QMainWindow):
         self.model_page.closed.connect(self.show_home)
         self.settings_page.closed.connect(self.show_home)
         self.settings_page.changed.connect(self.change_setting)
+        self.settings_page.restart_requested.connect(self.restart_engine)
+        self.settings_page.about.diagnostics_requested.connect(self.diagnostics.ask)
+        self.settings_page.about.shortcuts_requested.connect(self.commands.show_keys)
+        self.desktop.notes.clicked.connect(self.bring_to_front)
+        client.engine_started.connect(self.settings_page.show_engine)
         self.settings.listen(self._on_setting_changed)
         self.first_painted.connect(self._start_engine)
 
@@ -283,9 +298,9 @@ class MainWindow(QMainWindow):
         self._offer_restart(death)
 
     def _offer_restart(self, death: EngineDied) -> None:
-        self.banner.show_message(death.message, "Restart engine", self._restart_engine)
+        self.banner.show_message(death.message, "Restart engine", self.restart_engine)
 
-    def _restart_engine(self) -> None:
+    def restart_engine(self) -> None:
         self._death = None
         self.status_line.show_restarting()
         self._client.run(self._restart())
@@ -337,6 +352,7 @@ class MainWindow(QMainWindow):
         for dock, setting in self._width_settings():
             self.change_setting(setting, self._dock_widths.wanted_px(dock))
         self.chats.close()
+        self.desktop.close()
         self.hide()
         self._history.close()
         if not self._client.close():

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from app.chat.tab import ChatTab
-from app.state import settings as options
+from app.state import options
 from app.state.history import History
 from app.window_check import WindowCheck
 

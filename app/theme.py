@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QApplication
 
 from engine.api import assets_dir
 
-ThemeName = Literal["light", "dark", "system"]
+ThemeName = Literal["light", "dark", "contrast", "system"]
 
 ICON_SIZE_PX = 16
 MIN_BASE_POINTS = 10.0
@@ -116,12 +116,12 @@ def apply_theme(app: QApplication, name: ThemeName) -> Theme:
         look.is_following = True
         hints.colorSchemeChanged.connect(_on_color_scheme_changed)
     # The platform draws title bars and native dialogs after this setting.
-    schemes = {"light": Qt.ColorScheme.Light, "dark": Qt.ColorScheme.Dark, "system": Qt.ColorScheme.Unknown}
-    hints.setColorScheme(schemes[name])
     if name == "system":
+        hints.setColorScheme(Qt.ColorScheme.Unknown)
         look.theme = Theme.read("dark" if hints.colorScheme() == Qt.ColorScheme.Dark else "light")
     else:
         look.theme = Theme.read(name)
+        hints.setColorScheme(Qt.ColorScheme.Dark if look.theme.is_dark else Qt.ColorScheme.Light)
     _apply(app, look)
     return look.theme
 

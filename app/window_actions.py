@@ -5,23 +5,56 @@ Does not know what they do.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import QToolButton
+from PySide6.QtWidgets import QDockWidget, QToolButton
 
+from app.actions import Actions
 from app.i18n import translate
 from app.widgets.icons import show_icon
 
 if TYPE_CHECKING:
-    from app.main_window import MainWindow
+    from app.chat.chat_controller import ChatController
+    from app.chat.chat_tabs import ChatTabs
+    from app.commands.commands_controller import CommandsController
+    from app.desktop.diagnostics_controller import DiagnosticsController
+    from app.widgets.status_line import StatusLine
 
 _ZOOM_STEP_PERCENT = 10
 
 
-def add_window_actions(window: MainWindow) -> None:
+class _Window(Protocol):
+    """What the actions need of the window."""
+
+    action_list: Actions
+    chats: ChatController
+    tabs: ChatTabs
+    commands: CommandsController
+    diagnostics: DiagnosticsController
+    status_line: StatusLine
+    sidebar_dock: QDockWidget
+    memory_dock: QDockWidget
+
+    def new_chat(self) -> None: ...
+
+    def show_models(self) -> None: ...
+
+    def show_settings(self) -> None: ...
+
+    def zoom_by(self, percent: int) -> None: ...
+
+    def reset_zoom(self) -> None: ...
+
+    def restart_engine(self) -> None: ...
+
+    def close(self, /) -> bool: ...
+
+
+def add_window_actions(window: _Window) -> None:
     add = window.action_list.add
+    add(translate("app", "Find a command"), window.commands.show_palette, ["Ctrl+K"])
     add(translate("app", "New chat"), window.new_chat, ["Ctrl+T"])
     add(translate("app", "Reopen the tab closed last"), window.chats.reopen, ["Ctrl+Shift+T"])
     add(translate("app", "Close tab"), window.tabs.close_current, ["Ctrl+W"])
@@ -33,10 +66,13 @@ def add_window_actions(window: MainWindow) -> None:
     add(translate("app", "Smaller text"), lambda: window.zoom_by(-_ZOOM_STEP_PERCENT), ["Ctrl+-"])
     add(translate("app", "Text of the usual size"), window.reset_zoom, ["Ctrl+0"])
     _add_dock_actions(window)
+    add(translate("app", "Keys"), window.commands.show_keys, ["F1"])
+    add(translate("app", "Save diagnostics"), window.diagnostics.ask)
+    add(translate("app", "Restart the engine"), window.restart_engine)
     add(translate("app", "Quit"), window.close, ["Ctrl+Q"])
 
 
-def _add_dock_actions(window: MainWindow) -> None:
+def _add_dock_actions(window: _Window) -> None:
     """With a button each at the end of the status line."""
     for dock, keys, icon_name in ((window.sidebar_dock, "Ctrl+B", "chats"), (window.memory_dock, "Ctrl+M", "memory")):
         toggle = dock.toggleViewAction()

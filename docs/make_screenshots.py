@@ -26,7 +26,8 @@ from PySide6.QtWidgets import QApplication, QWidget  # noqa: E402
 
 from app.application import engine_factory, make_window  # noqa: E402
 from app.main_window import MainWindow  # noqa: E402
-from app.state import settings as options  # noqa: E402
+from app.state import options  # noqa: E402
+from app.state.settings import Settings  # noqa: E402
 from engine.api import EngineConfig, list_models  # noqa: E402
 from engine.messages import FetchJob, JobFinished, StartJob  # noqa: E402
 
@@ -120,7 +121,9 @@ def main() -> int:
     asyncio.set_event_loop(loop)
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
-        window = make_window(home, loop, engine_factory(EngineConfig(home=home)))
+        window = make_window(
+            home, loop, engine_factory(lambda: EngineConfig(home=home)), Settings(home / "settings.json")
+        )
         window.change_setting(options.THEME, "light")
         # The likeliest words, so that the pictures come out alike.
         window.change_setting(options.TEMPERATURE, 0.0)

@@ -9,7 +9,7 @@ from collections.abc import Sequence as Events
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.config import EngineConfig, assets_dir
+from engine.config import HOME_VARIABLE, EngineConfig, Speculation, assets_dir, default_home
 from engine.environment import lower_thread_priority, prepare_environment
 from engine.errors import EngineError
 from engine.hub.address import hub_address
@@ -21,12 +21,15 @@ if TYPE_CHECKING:
     from engine.jobs.transfers import Order
 
 __all__ = [
+    "HOME_VARIABLE",
     "EngineConfig",
     "EngineError",
     "EngineHandle",
     "Fidelity",
     "ModelEntry",
+    "Speculation",
     "assets_dir",
+    "default_home",
     "hub_address",
     "keep_hub_token",
     "list_models",

@@ -15,6 +15,7 @@ from pytestqt.qtbot import QtBot
 from app import application, main_window
 from app.bridge.engine_client import EngineClient
 from app.main_window import MainWindow
+from app.state.settings import Settings
 from engine.api import ModelEntry
 from engine.rope_spec import RopeSpec
 from engine.spec import ModelSpec
@@ -75,7 +76,7 @@ def open_window(
     opened: list[MainWindow] = []
 
     def open_one() -> MainWindow:
-        window = application.make_window(tmp_path, loop, engines)
+        window = application.make_window(tmp_path, loop, engines, Settings(tmp_path / "settings.json"))
         window.show()
         opened.append(window)
         return window

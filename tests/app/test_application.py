@@ -24,11 +24,14 @@ from pathlib import Path
 import qasync
 from PySide6.QtWidgets import QApplication
 from app import application
+from app.state.settings import Settings
 from engine.api import EngineConfig
 app = QApplication([])
 loop = qasync.QEventLoop(app)
 config = EngineConfig(home=Path(sys.argv[1]))
-window = application.make_window(config.home, loop, application.engine_factory(config))
+window = application.make_window(
+    config.home, loop, application.engine_factory(lambda: config), Settings(config.home / "settings.json")
+)
 window.first_painted.disconnect()
 window.first_painted.connect(lambda: print(sorted({"torch", "numpy"} & set(sys.modules))))
 window.first_painted.connect(window.close)

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication, QInputDialog, QSpinBox, QTabBar
 from pytestqt.qtbot import QtBot
 
 from app.main_window import MainWindow
-from app.state import settings as options
+from app.state import options
 from app.state.session import Phase
 from app.theme import current_theme
 from engine.messages import (
@@ -153,7 +153,7 @@ def test_escape_leads_back_from_models_and_settings(qtbot: QtBot, window: MainWi
 
 def test_a_system_prompt_typed_just_before_leaving_is_kept(qtbot: QtBot, window: MainWindow) -> None:
     window.show_settings()
-    field = window.settings_page.fields["system_prompt"]
+    field = window.settings_page.rows["system_prompt"].field
     qtbot.keyClicks(field, "Be brief.")
     qtbot.keyClick(window.settings_page, Qt.Key.Key_Escape)
     assert window.settings.get(options.SYSTEM_PROMPT) == "Be brief."
@@ -162,7 +162,7 @@ def test_a_system_prompt_typed_just_before_leaving_is_kept(qtbot: QtBot, window:
 def test_longest_answer_is_the_engines_choice_until_it_is_set(
     qtbot: QtBot, window: MainWindow, engine: FakeEngine
 ) -> None:
-    field = window.settings_page.fields["max_tokens"]
+    field = window.settings_page.rows["max_tokens"].field
     assert isinstance(field, QSpinBox)
     assert field.text() == "automatic"
     send(qtbot, window, engine, "one")

@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 
 from app.chat.transcript import Transcript
 from app.main_window import MainWindow
-from app.state import settings as options
+from app.state import options
 from tests.app.fake_engine import FakeEngine
 from tests.app.windows import send
 

@@ -18,7 +18,7 @@ from app.theme import (
 )
 from engine.api import assets_dir
 
-THEMES = ("light", "dark")
+THEMES = ("light", "dark", "contrast")
 
 
 def luminance(color: str) -> float:
@@ -76,10 +76,11 @@ def test_stylesheet_uses_only_declared_pairs_of_text_and_background():
             assert (text[1], background[1]) in allowed, selector.strip()
 
 
-def test_both_themes_have_the_same_roles_and_eight_owner_colours():
-    light, dark = (Theme.read(name) for name in THEMES)
-    assert set(light.colors) == set(dark.colors)
-    assert len(set(light.owners)) == len(set(dark.owners)) == 8
+@pytest.mark.parametrize("name", THEMES)
+def test_all_themes_have_the_same_roles_and_eight_owner_colours(name: str):
+    theme = Theme.read(name)
+    assert set(theme.colors) == set(Theme.read("light").colors)
+    assert len(set(theme.owners)) == 8
 
 
 @pytest.mark.parametrize("name", THEMES)

@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from app import application
 from app.main_window import MainWindow
-from app.state import settings as options
+from app.state import options
 from app.state.session import Phase
 from engine.api import EngineError, ModelEntry, list_models
 from engine.messages import (

@@ -23,6 +23,7 @@ from PySide6.QtWidgets import QApplication
 from app.application import make_window
 from app.chat.tab import ChatTab
 from app.main_window import MainWindow
+from app.state.settings import Settings
 from engine.api import EngineConfig, EngineHandle
 from engine.messages import BlockSnapshot, Cancel, Command, Event, RequestFinished, Submit, TextDelta
 
@@ -189,7 +190,7 @@ def main(home: Path) -> int:
         engines.append(RecordingEngine(home, sink, snapshot_sink))
         return engines[-1]
 
-    window = make_window(home, loop, make_engine)
+    window = make_window(home, loop, make_engine, Settings(home / "settings.json"))
     window.closed.connect(loop.stop)
     driver = Driver(window, engines)
     driver.start()

@@ -10,16 +10,9 @@ from typing import Any
 
 import pytest
 
-from app.state.settings import (
-    LAST_MODEL_ID,
-    MAX_TOKENS,
-    SETTINGS,
-    TEMPERATURE,
-    THEME,
-    ZOOM_PERCENT,
-    Setting,
-    Settings,
-)
+from app.state.options import LAST_MODEL_ID, MAX_TOKENS, SETTINGS, TEMPERATURE, THEME, ZOOM_PERCENT
+from app.state.setting import Setting
+from app.state.settings import Settings
 
 
 @pytest.fixture

@@ -1,0 +1,166 @@
+"""Owns the menu of commands: a line to type in, and below it what can be done that has these words.
+
+Does not know what the commands do nor where they come from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, QSize, Qt
+from PySide6.QtGui import QKeyEvent, QPainter
+from PySide6.QtWidgets import (
+    QDialog,
+    QLineEdit,
+    QListView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.i18n import translate
+from app.theme import current_theme
+
+MAX_SHOWN = 50
+_WIDTH_CHARACTERS = 64
+_NUM_VISIBLE_ROWS = 12
+_MARGIN_PX = 8
+_TOP_PX = 64
+
+_Index = QModelIndex | QPersistentModelIndex
+_DETAIL_ROLE = Qt.ItemDataRole.UserRole
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """Something that can be done: its words, what is said beside them (a key, a kind), and the doing."""
+
+    words: str
+    detail: str
+    run: Callable[[], object]
+
+
+def matching(commands: Sequence[Command], text: str) -> list[Command]:
+    """The commands whose words contain every word of `text`, whatever the case; those that begin with it come first."""
+    wanted = text.casefold().split()
+    found = [command for command in commands if all(word in command.words.casefold() for word in wanted)]
+    start = " ".join(wanted)
+    return sorted(found, key=lambda command: not command.words.casefold().startswith(start))[:MAX_SHOWN]
+
+
+class CommandPalette(QDialog):
+    """Opened anew each time; Enter runs the chosen command, Esc leaves."""
+
+    def __init__(self, commands: Sequence[Command], parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(translate("app", "Commands"))
+        self.setWindowFlag(Qt.WindowType.FramelessWindowHint)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setProperty("kind", "palette")
+        self._commands = commands
+        self._model = _CommandModel(self)
+        self.line = QLineEdit()
+        self.line.setPlaceholderText(translate("app", "What do you want to do?"))
+        self.line.setAccessibleName(self.windowTitle())
+        self.line.textChanged.connect(self._find)
+        self.list = QListView()
+        self.list.setModel(self._model)
+        self.list.setItemDelegate(_CommandDelegate(self.list))
+        self.list.setAccessibleName(translate("app", "Commands that match"))
+        self.list.setUniformItemSizes(True)
+        self.list.clicked.connect(self._run)
+        # The line keeps the focus; it hands the list the keys that move in it.
+        self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(_MARGIN_PX, _MARGIN_PX, _MARGIN_PX, _MARGIN_PX)
+        column.addWidget(self.line)
+        column.addWidget(self.list)
+        self._find("")
+        self._place(parent)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        steps = {
+            Qt.Key.Key_Down: 1,
+            Qt.Key.Key_Up: -1,
+            Qt.Key.Key_PageDown: _NUM_VISIBLE_ROWS,
+            Qt.Key.Key_PageUp: -_NUM_VISIBLE_ROWS,
+        }
+        key = Qt.Key(event.key())
+        if key in steps:
+            self._step(steps[key])
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._run(self.list.currentIndex())
+        else:
+            super().keyPressEvent(event)
+
+    def _step(self, distance: int) -> None:
+        row = self.list.currentIndex().row() + distance
+        last = self._model.rowCount() - 1
+        self.list.setCurrentIndex(self._model.index(min(max(row, 0), last)))
+
+    def _find(self, text: str) -> None:
+        self._model.show_commands(matching(self._commands, text))
+        self.list.setCurrentIndex(self._model.index(0))
+
+    def _run(self, index: QModelIndex) -> None:
+        if not index.isValid():
+            return
+        command = self._model.commands[index.row()]
+        # First away, so that the command finds the focus where it was.
+        self.accept()
+        command.run()
+
+    def _place(self, parent: QWidget) -> None:
+        width = min(_WIDTH_CHARACTERS * self.fontMetrics().averageCharWidth(), parent.width() - 2 * _TOP_PX)
+        rows = _NUM_VISIBLE_ROWS * self.list.sizeHintForRow(0) + 2 * _MARGIN_PX
+        self.list.setFixedHeight(min(rows, parent.height() - 3 * _TOP_PX))
+        self.setFixedWidth(width)
+        self.adjustSize()
+        origin = parent.mapToGlobal(parent.rect().topLeft())
+        self.move(origin.x() + (parent.width() - width) // 2, origin.y() + _TOP_PX)
+
+
+class _CommandModel(QAbstractListModel):
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.commands: Sequence[Command] = ()
+
+    def show_commands(self, commands: Sequence[Command]) -> None:
+        self.beginResetModel()
+        self.commands = commands
+        self.endResetModel()
+
+    def rowCount(self, parent: _Index | None = None) -> int:
+        return 0 if parent is not None and parent.isValid() else len(self.commands)
+
+    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        command = self.commands[index.row()]
+        match role:
+            case Qt.ItemDataRole.DisplayRole:
+                return command.words
+            case Qt.ItemDataRole.AccessibleTextRole:
+                return f"{command.words}, {command.detail}" if command.detail else command.words
+            case _ if role == _DETAIL_ROLE:
+                return command.detail
+            case _:
+                return None
+
+
+class _CommandDelegate(QStyledItemDelegate):
+    """The detail stands at the right, muted."""
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
+        super().paint(painter, option, index)
+        detail = index.data(_DETAIL_ROLE)
+        if detail:
+            is_chosen = bool(option.state & QStyle.StateFlag.State_Selected)
+            painter.setPen(current_theme().color("text" if is_chosen else "muted"))
+            rect = option.rect.adjusted(0, 0, -_MARGIN_PX, 0)
+            painter.drawText(rect, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, detail)
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
+        size = super().sizeHint(option, index)
+        return QSize(size.width(), size.height() + _MARGIN_PX // 2)

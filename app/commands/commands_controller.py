@@ -1,0 +1,51 @@
+"""Owns the two ways to find a command: the menu to type in, and the sheet of keys.
+
+Does not know what a command does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QWidget
+
+from app.actions import Actions
+from app.commands.command_palette import Command, CommandPalette
+from app.commands.shortcut_sheet import ShortcutSheet
+from app.i18n import translate
+from app.state.history import History, HistoryError
+
+
+class CommandsController(QObject):
+    """Each time it is opened, the menu lists the window's actions and the chats as they are then."""
+
+    def __init__(self, actions: Actions, history: History, open_chat: Callable[[str], None], window: QWidget) -> None:
+        super().__init__(window)
+        self._actions = actions
+        self._history = history
+        self._open_chat = open_chat
+        self._window = window
+
+    def show_palette(self) -> None:
+        CommandPalette([*self._from_actions(), *self._from_chats()], self._window).show()
+
+    def show_keys(self) -> None:
+        ShortcutSheet(self._actions, self._window).show()
+
+    def _from_actions(self) -> list[Command]:
+        return [Command(action.text(), _keys(action), action.trigger) for action in self._actions if action.isEnabled()]
+
+    def _from_chats(self) -> list[Command]:
+        try:
+            summaries = self._history.chats()
+        except HistoryError:  # the list of chats has said so
+            return []
+        kind = translate("app", "Chat")
+        return [Command(summary.title, kind, partial(self._open_chat, summary.id)) for summary in summaries]
+
+
+def _keys(action: QAction) -> str:
+    return ", ".join(key.toString(QKeySequence.SequenceFormat.NativeText) for key in action.shortcuts())

@@ -1,0 +1,58 @@
+"""Owns the sheet of keys: those of the window's actions, and those that belong to a place in it.
+
+Does not know what the actions do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QHeaderView, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
+
+from app.i18n import QT_TRANSLATE_NOOP, translate
+
+_PLACES = (
+    ("Enter", QT_TRANSLATE_NOOP("app", "Send the message")),
+    ("Shift+Enter", QT_TRANSLATE_NOOP("app", "Break the line")),
+    ("Esc", QT_TRANSLATE_NOOP("app", "Stop the answer; leave a page")),
+    ("F2", QT_TRANSLATE_NOOP("app", "Rename the chat chosen in the list")),
+    ("Del", QT_TRANSLATE_NOOP("app", "Delete the chat chosen in the list")),
+)
+"""(keys, what they do) of the keys that only hold where the focus is"""
+_SIZE_CHARACTERS = (64, 28)
+
+
+class ShortcutSheet(QDialog):
+    """Opened anew each time: the actions' words and keys as they are now."""
+
+    def __init__(self, actions: Iterable[QAction], parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(translate("app", "Keys"))
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.table = QTreeWidget()
+        self.table.setRootIsDecorated(False)
+        self.table.setAccessibleName(self.windowTitle())
+        self.table.setHeaderLabels([translate("app", "What it does"), translate("app", "Keys")])
+        for action in actions:
+            if action.shortcuts():
+                self._add(action.text(), action.shortcuts())
+        for keys, words in _PLACES:
+            self._add(translate("app", words), [QKeySequence(keys)])
+        self.table.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        self.table.header().setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
+        self.table.header().setStretchLastSection(False)
+        self.table.setCurrentIndex(self.table.model().index(0, 0))
+        close = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        close.rejected.connect(self.reject)
+        column = QVBoxLayout(self)
+        column.addWidget(self.table)
+        column.addWidget(close)
+        metrics = self.fontMetrics()
+        width, lines = _SIZE_CHARACTERS
+        self.resize(width * metrics.averageCharWidth(), lines * metrics.lineSpacing())
+
+    def _add(self, words: str, keys: list[QKeySequence]) -> None:
+        shown = ", ".join(key.toString(QKeySequence.SequenceFormat.NativeText) for key in keys)
+        self.table.addTopLevelItem(QTreeWidgetItem([words, shown]))

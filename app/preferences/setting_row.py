@@ -1,0 +1,160 @@
+"""Owns one row of the settings page: the field, its note, and where the value comes from.
+
+Does not know what a setting is for; its kind of value decides its field.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QDoubleSpinBox,
+    QHBoxLayout,
+    QPlainTextEdit,
+    QPushButton,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.bridge.throttle import Throttle
+from app.i18n import translate
+from app.state.setting import Setting
+from app.state.settings import Settings
+from app.widgets.fields import ChoiceBox, NumberBox, WholeNumberBox
+from app.widgets.text_label import TextLabel
+
+_STEP = 0.05
+_PERCENT_STEP = 10
+_TEXT_LINES = 4
+_TEXT_MARGIN_PX = 6
+_SPACING_PX = 4
+_SAVE_INTERVAL_MS = 400
+
+
+class SettingRow(QWidget):
+    """A change is told at once, that of a text soon after the typing pauses."""
+
+    changed = Signal(object, object)
+    """setting, value"""
+
+    def __init__(self, setting: Setting[Any], settings: Settings, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setting = setting
+        self._settings = settings
+        self._effective = ""
+        self._throttle: Throttle | None = None
+        self.field = self._make_field()
+        self.field.setAccessibleName(self.words)
+        self.field.setAccessibleDescription(self.note)
+        self.origin_label = TextLabel("", "muted")
+        self.reset_button = QPushButton(translate("app", "Use the default"))
+        self.reset_button.setAccessibleName(translate("app", "{setting}: use the default").format(setting=self.words))
+        self.reset_button.clicked.connect(self._reset)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(_SPACING_PX)
+        is_wide = isinstance(self.field, QPlainTextEdit)
+        column.addWidget(self.field, 0, Qt.AlignmentFlag(0) if is_wide else Qt.AlignmentFlag.AlignLeft)
+        if self.note:
+            column.addWidget(TextLabel(self.note, "muted"))
+        origin = QHBoxLayout()
+        origin.addWidget(self.origin_label, 1)
+        origin.addWidget(self.reset_button)
+        column.addLayout(origin)
+        self._show_origin()
+
+    @property
+    def words(self) -> str:
+        return translate("app", self.setting.label or "")
+
+    @property
+    def note(self) -> str:
+        return translate("app", self.setting.note) if self.setting.note else ""
+
+    def has(self, text: str) -> bool:
+        """Whether the row's words contain `text`, whatever its case."""
+        return text.casefold() in f"{self.words}\n{self.note}".casefold()
+
+    def show_effective(self, words: str) -> None:
+        """What the value comes to at the moment, such as the number of threads that "automatic" took."""
+        self._effective = words
+        self._show_origin()
+
+    def show_value(self) -> None:
+        """Brings the field in line with a value that was changed elsewhere."""
+        value = self._settings.get(self.setting)
+        match self.field:
+            case QSpinBox() | QDoubleSpinBox():
+                self.field.setValue(value)
+            case QComboBox():
+                self.field.setCurrentIndex(self.field.findData(value))
+            case QCheckBox():
+                self.field.setChecked(value)
+            case QPlainTextEdit() if self.field.toPlainText() != value:
+                self.field.setPlainText(value)
+        self._show_origin()
+
+    def flush(self) -> None:
+        """Tells a change of a text that has not been told yet."""
+        if self._throttle is not None:
+            self._throttle.flush()
+
+    def _reset(self) -> None:
+        self.changed.emit(self.setting, self.setting.default)
+        self.show_value()
+        self.field.setFocus()
+
+    def _show_origin(self) -> None:
+        is_chosen = self._settings.is_chosen(self.setting)
+        origin = translate("app", "Chosen here.") if is_chosen else translate("app", "The default.")
+        self.origin_label.setText(f"{origin} {self._effective}".strip())
+        self.reset_button.setVisible(is_chosen)
+
+    def _make_field(self) -> QWidget:
+        setting = self.setting
+        if setting.choices:
+            return self._choice()
+        if isinstance(setting.default, bool):
+            return self._check()
+        if isinstance(setting.default, str):
+            return self._text()
+        spin: WholeNumberBox | NumberBox
+        if isinstance(setting.default, float):
+            spin = NumberBox(singleStep=_STEP, decimals=2)
+        else:
+            is_percent = setting.key.endswith("_percent")
+            spin = WholeNumberBox(singleStep=_PERCENT_STEP if is_percent else 1, suffix=" %" if is_percent else "")
+            # Only the finished number counts: 150 begins with a 1.
+            spin.setKeyboardTracking(False)
+        spin.lineEdit().setTextMargins(_TEXT_MARGIN_PX, 0, 0, 0)
+        spin.setRange(setting.minimum or 0, setting.maximum or 0)  # type: ignore[arg-type]  # ints for whole numbers
+        spin.setSpecialValueText(translate("app", setting.minimum_words) if setting.minimum_words else "")
+        spin.setValue(self._settings.get(setting))
+        spin.valueChanged.connect(lambda value: self.changed.emit(setting, value))
+        return spin
+
+    def _check(self) -> QCheckBox:
+        box = QCheckBox(self.words)
+        box.setChecked(self._settings.get(self.setting))
+        box.toggled.connect(lambda is_on: self.changed.emit(self.setting, is_on))
+        return box
+
+    def _choice(self) -> QComboBox:
+        box = ChoiceBox()
+        for value, words in self.setting.choices:
+            box.addItem(translate("app", words), value)
+        box.setCurrentIndex(box.findData(self._settings.get(self.setting)))
+        box.currentIndexChanged.connect(lambda index: self.changed.emit(self.setting, box.itemData(index)))
+        return box
+
+    def _text(self) -> QPlainTextEdit:
+        edit = QPlainTextEdit(self._settings.get(self.setting))
+        edit.setTabChangesFocus(True)
+        edit.setFixedHeight((_TEXT_LINES + 1) * edit.fontMetrics().lineSpacing())
+        self._throttle = Throttle(_SAVE_INTERVAL_MS, lambda: self.changed.emit(self.setting, edit.toPlainText()), edit)
+        edit.textChanged.connect(self._throttle.request)
+        return edit

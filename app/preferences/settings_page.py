@@ -1,0 +1,126 @@
+"""Owns the page of settings: its sections, and the search that leaves the rows that match.
+
+Does not know what a setting is for.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QHideEvent
+from PySide6.QtWidgets import QFormLayout, QLabel, QLineEdit, QPushButton, QWidget
+
+from app.i18n import translate
+from app.preferences.about import About
+from app.preferences.setting_row import SettingRow
+from app.state.options import ENGINE_SETTINGS, NUM_THREADS, SECTIONS, SETTINGS
+from app.state.setting import Setting
+from app.state.settings import Settings
+from app.widgets.page import ClosablePage
+from app.widgets.text_label import TextLabel
+from engine.messages import EngineStarted
+
+_SPACING_PX = 16
+_LABEL_SPACING_PX = 24
+
+
+class SettingsPage(ClosablePage):
+    """Every change holds at once, those of the engine from its next start on."""
+
+    changed = Signal(object, object)
+    """setting, value"""
+    restart_requested = Signal()
+
+    def __init__(self, settings: Settings, about: About, parent: QWidget | None = None) -> None:
+        super().__init__(translate("app", "Settings"), parent)
+        self.rows: dict[str, SettingRow] = {}
+        self._sections: list[tuple[QWidget, list[SettingRow]]] = []
+        self._forms: list[QFormLayout] = []
+        self.search = QLineEdit()
+        self.search.setPlaceholderText(translate("app", "Find a setting"))
+        self.search.setAccessibleName(translate("app", "Find a setting"))
+        self.search.setClearButtonEnabled(True)
+        self.search.textChanged.connect(self._find)
+        self.column.addWidget(self.search)
+        self.nothing_label = TextLabel(translate("app", "No setting has these words."), "muted")
+        self.nothing_label.hide()
+        self.column.addWidget(self.nothing_label)
+        self.restart_button = QPushButton(translate("app", "Restart the engine"))
+        self.restart_note = TextLabel(
+            translate("app", "Changes in this section hold once the engine is restarted, which ends running answers."),
+            "muted",
+        )
+        self.restart_button.clicked.connect(self.restart_requested)
+        for section, words in SECTIONS:
+            self._add_section(section, translate("app", words), settings)
+        self.about = about
+        self.column.addSpacing(_SPACING_PX)
+        self.column.addWidget(about)
+        self.column.addStretch(1)
+        self.setFocusProxy(self.search)
+
+    def show_value(self, setting: Setting[Any]) -> None:
+        """Brings a row in line with a value that was changed elsewhere."""
+        if (row := self.rows.get(setting.key)) is not None:
+            row.show_value()
+        if setting in ENGINE_SETTINGS:
+            self._show_restart(True)
+
+    def show_engine(self, engine: EngineStarted) -> None:
+        """What the engine made of its settings."""
+        words = translate("app", "%n thread(s) at the moment.", None, engine.num_threads)
+        self.rows[NUM_THREADS.key].show_effective(words)
+        self._show_restart(False)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        for row in self.rows.values():
+            row.flush()
+
+    def _add_section(self, section: str, words: str, settings: Settings) -> None:
+        heading = TextLabel(words, "heading")
+        form = QFormLayout()
+        form.setHorizontalSpacing(_LABEL_SPACING_PX)
+        form.setVerticalSpacing(_SPACING_PX)
+        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+        form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
+        rows = []
+        for setting in SETTINGS:
+            if setting.section == section:
+                row = SettingRow(setting, settings)
+                row.changed.connect(self.changed)
+                is_labelled_itself = isinstance(setting.default, bool)
+                label = QLabel("" if is_labelled_itself else row.words)
+                label.setProperty("kind", "field")
+                label.setAlignment(Qt.AlignmentFlag.AlignTop)
+                form.addRow(label, row)
+                self.rows[setting.key] = row
+                rows.append(row)
+        self._sections.append((heading, rows))
+        self._forms.append(form)
+        self.column.addSpacing(_SPACING_PX)
+        self.column.addWidget(heading)
+        self.column.addLayout(form)
+        if section == "engine":
+            self.column.addWidget(self.restart_note)
+            self.column.addWidget(self.restart_button, 0, Qt.AlignmentFlag.AlignLeft)
+            self._show_restart(False)
+
+    def _show_restart(self, is_needed: bool) -> None:
+        self.restart_note.setVisible(is_needed)
+        self.restart_button.setVisible(is_needed)
+
+    def _find(self, text: str) -> None:
+        text = text.strip()
+        num_found = 0
+        for (heading, rows), form in zip(self._sections, self._forms, strict=True):
+            section_matches = text.casefold() in heading.text().casefold() if isinstance(heading, QLabel) else False
+            found = [row for row in rows if section_matches or row.has(text)]
+            heading.setVisible(bool(found))
+            for row in rows:
+                form.setRowVisible(row, row in found)
+            num_found += len(found)
+        about_matches = self.about.has(text)
+        self.about.setVisible(about_matches)
+        self.nothing_label.setVisible(not num_found and not about_matches)

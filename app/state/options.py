@@ -1,0 +1,178 @@
+"""Owns the table of settings: what there is to choose, with the words for it.
+
+Does not know what was chosen.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from app.i18n import QT_TRANSLATE_NOOP
+from app.state.setting import Setting
+from engine.api import Speculation
+
+SECTIONS: tuple[tuple[str, str], ...] = (
+    ("general", QT_TRANSLATE_NOOP("app", "General")),
+    ("appearance", QT_TRANSLATE_NOOP("app", "Appearance")),
+    ("chats", QT_TRANSLATE_NOOP("app", "Chats")),
+    ("engine", QT_TRANSLATE_NOOP("app", "Engine")),
+)
+"""(section, words) in the order of the settings page."""
+
+LANGUAGE: Setting[Literal["system", "en", "zh_CN"]] = Setting(
+    "language",
+    "system",
+    QT_TRANSLATE_NOOP("app", "Language"),
+    QT_TRANSLATE_NOOP("app", "Holds from the next start on."),
+    section="general",
+    # A language is called by its own name in every language.
+    choices=(("system", QT_TRANSLATE_NOOP("app", "As the system")), ("en", "English"), ("zh_CN", "简体中文")),
+)
+NOTIFY = Setting(
+    "notify",
+    True,
+    QT_TRANSLATE_NOOP("app", "Tell me when something ends"),
+    QT_TRANSLATE_NOOP("app", "A note of the desktop, if an answer or a job ends while another window is in front."),
+    section="general",
+)
+KEEP_AWAKE = Setting(
+    "keep_awake",
+    True,
+    QT_TRANSLATE_NOOP("app", "Keep the computer awake while it works"),
+    QT_TRANSLATE_NOOP("app", "While an answer is written or a model is fetched. The screen may still go dark."),
+    section="general",
+)
+THEME: Setting[Literal["light", "dark", "contrast", "system"]] = Setting(
+    "theme",
+    "system",
+    QT_TRANSLATE_NOOP("app", "Theme"),
+    section="appearance",
+    choices=(
+        ("system", QT_TRANSLATE_NOOP("app", "As the system")),
+        ("light", QT_TRANSLATE_NOOP("app", "Light")),
+        ("dark", QT_TRANSLATE_NOOP("app", "Dark")),
+        ("contrast", QT_TRANSLATE_NOOP("app", "High contrast")),
+    ),
+)
+ZOOM_PERCENT = Setting(
+    "zoom_percent",
+    100,
+    QT_TRANSLATE_NOOP("app", "Zoom"),
+    QT_TRANSLATE_NOOP("app", "Ctrl+plus, Ctrl+minus; Ctrl+0 resets."),
+    section="appearance",
+    minimum=80,
+    maximum=200,
+)
+TEMPERATURE = Setting(
+    "temperature",
+    0.7,
+    QT_TRANSLATE_NOOP("app", "Temperature"),
+    QT_TRANSLATE_NOOP("app", "0 always takes the likeliest word."),
+    section="chats",
+    minimum=0.0,
+    maximum=2.0,
+)
+TOP_P = Setting(
+    "top_p",
+    0.95,
+    QT_TRANSLATE_NOOP("app", "Top-p"),
+    QT_TRANSLATE_NOOP("app", "1 is off."),
+    section="chats",
+    minimum=0.01,
+    maximum=1.0,
+)
+MAX_TOKENS = Setting(
+    "max_tokens",
+    0,
+    QT_TRANSLATE_NOOP("app", "Longest answer"),
+    QT_TRANSLATE_NOOP(
+        "app",
+        "In tokens. Automatic is up to 1,024, and less where the chat has nearly filled the model's context.",
+    ),
+    section="chats",
+    minimum=0,
+    minimum_words=QT_TRANSLATE_NOOP("app", "automatic"),
+    maximum=131072,
+)
+SYSTEM_PROMPT = Setting(
+    "system_prompt",
+    "",
+    QT_TRANSLATE_NOOP("app", "System prompt"),
+    QT_TRANSLATE_NOOP("app", "Stands before the first message of new chats."),
+    section="chats",
+)
+NUM_THREADS = Setting(
+    "num_threads",
+    0,
+    QT_TRANSLATE_NOOP("app", "Threads"),
+    QT_TRANSLATE_NOOP("app", "That compute. Automatic is one for each core."),
+    section="engine",
+    minimum=0,
+    minimum_words=QT_TRANSLATE_NOOP("app", "automatic"),
+    maximum=256,
+)
+KV_BUDGET_MIB = Setting(
+    "kv_budget_mib",
+    0,
+    QT_TRANSLATE_NOOP("app", "Memory for chats (MiB)"),
+    QT_TRANSLATE_NOOP("app", "For keys and values of all chats. Automatic takes what is left beside the model."),
+    section="engine",
+    minimum=0,
+    minimum_words=QT_TRANSLATE_NOOP("app", "automatic"),
+    maximum=1 << 20,
+)
+SWAP_BUDGET_MIB = Setting(
+    "swap_budget_mib",
+    256,
+    QT_TRANSLATE_NOOP("app", "Memory for chats that wait (MiB)"),
+    QT_TRANSLATE_NOOP("app", "Where a chat's blocks are kept while others need its place; 0 computes them again."),
+    section="engine",
+    minimum=0,
+    maximum=1 << 20,
+)
+MAX_RUNNING = Setting(
+    "max_running_sequences",
+    16,
+    QT_TRANSLATE_NOOP("app", "Answers at once"),
+    QT_TRANSLATE_NOOP("app", "Further ones wait for their turn."),
+    section="engine",
+    minimum=1,
+    maximum=64,
+)
+SPECULATION: Setting[Speculation] = Setting(
+    "speculation",
+    "lookup",
+    QT_TRANSLATE_NOOP("app", "Guess ahead"),
+    QT_TRANSLATE_NOOP("app", "Guesses are checked by the model: answers stay the same and come sooner."),
+    section="engine",
+    choices=(
+        ("lookup", QT_TRANSLATE_NOOP("app", "From the chat's own text")),
+        ("off", QT_TRANSLATE_NOOP("app", "Never")),
+    ),
+)
+ENGINE_SETTINGS: tuple[Setting[Any], ...] = (NUM_THREADS, KV_BUDGET_MIB, SWAP_BUDGET_MIB, MAX_RUNNING, SPECULATION)
+"""They hold from the engine's next start on."""
+LAST_MODEL_ID = Setting("last_model_id", "")
+WINDOW_GEOMETRY = Setting("window_geometry", "")
+"""Base64 of what Qt saves."""
+WINDOW_STATE = Setting("window_state", "")
+SIDEBAR_WIDTH_PX = Setting("sidebar_width_px", 230, minimum=80, maximum=4096)
+MEMORY_WIDTH_PX = Setting("memory_width_px", 390, minimum=80, maximum=4096)
+
+SETTINGS: tuple[Setting[Any], ...] = (
+    LANGUAGE,
+    NOTIFY,
+    KEEP_AWAKE,
+    THEME,
+    ZOOM_PERCENT,
+    TEMPERATURE,
+    TOP_P,
+    MAX_TOKENS,
+    SYSTEM_PROMPT,
+    *ENGINE_SETTINGS,
+    LAST_MODEL_ID,
+    WINDOW_GEOMETRY,
+    WINDOW_STATE,
+    SIDEBAR_WIDTH_PX,
+    MEMORY_WIDTH_PX,
+)

@@ -1,0 +1,81 @@
+"""Finding a command by its words, and the sheet of keys."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.commands.command_palette import Command, CommandPalette, matching
+from app.commands.shortcut_sheet import ShortcutSheet
+from app.main_window import MainWindow
+from tests.app.fake_engine import FakeEngine
+from tests.app.windows import send, titles
+
+CONTROL = Qt.KeyboardModifier.ControlModifier
+
+
+def open_palette(qtbot: QtBot, window: MainWindow) -> CommandPalette:
+    qtbot.keyClick(window, Qt.Key.Key_K, CONTROL)
+    palette = window.findChild(CommandPalette)
+    assert palette is not None
+    return palette
+
+
+def test_words_are_found_in_any_order_and_case_and_beginnings_come_first() -> None:
+    commands = [Command(words, "", lambda: None) for words in ("Close tab", "Next tab", "Tab settings")]
+    assert [command.words for command in matching(commands, "TAB")] == ["Tab settings", "Close tab", "Next tab"]
+    assert [command.words for command in matching(commands, "tab close")] == ["Close tab"]
+    assert matching(commands, "nothing") == []
+
+
+def test_a_typed_command_is_run_by_enter(qtbot: QtBot, window: MainWindow) -> None:
+    palette = open_palette(qtbot, window)
+    qtbot.keyClicks(palette.line, "settings")
+    qtbot.keyClick(palette.line, Qt.Key.Key_Return)
+    assert window.pages.currentWidget() is window.settings_page
+
+
+def test_arrows_move_the_choice_and_escape_leaves_everything_as_it_was(qtbot: QtBot, window: MainWindow) -> None:
+    palette = open_palette(qtbot, window)
+    qtbot.keyClick(palette.line, Qt.Key.Key_Down)
+    assert palette.list.currentIndex().row() == 1
+    qtbot.keyClick(palette.line, Qt.Key.Key_Up)
+    qtbot.keyClick(palette.line, Qt.Key.Key_Up)
+    assert palette.list.currentIndex().row() == 0
+    qtbot.keyClick(palette.line, Qt.Key.Key_Escape)
+    assert not palette.isVisible()
+    assert window.pages.currentWidget() is window.tabs
+
+
+def test_enter_with_nothing_found_does_nothing(qtbot: QtBot, window: MainWindow) -> None:
+    palette = open_palette(qtbot, window)
+    qtbot.keyClicks(palette.line, "no such thing")
+    qtbot.keyClick(palette.line, Qt.Key.Key_Return)
+    assert palette.isVisible()
+
+
+def test_a_closed_chat_is_opened_by_its_title(qtbot: QtBot, window: MainWindow, engine: FakeEngine) -> None:
+    engine.finish(send(qtbot, window, engine, "the ferry"))
+    qtbot.waitUntil(lambda: not window.tabs.tabs()[0].session.is_busy)
+    qtbot.keyClick(window, Qt.Key.Key_W, CONTROL)
+    assert titles(window) == ["New chat"]
+    palette = open_palette(qtbot, window)
+    qtbot.keyClicks(palette.line, "ferry")
+    qtbot.keyClick(palette.line, Qt.Key.Key_Return)
+    assert "the ferry" in titles(window)
+
+
+def test_the_sheet_lists_every_action_that_has_a_key(qtbot: QtBot, window: MainWindow, qapp: QApplication) -> None:
+    qtbot.keyClick(window, Qt.Key.Key_F1)
+    sheet = window.findChild(ShortcutSheet)
+    assert sheet is not None
+    rows = [sheet.table.topLevelItem(row) for row in range(sheet.table.topLevelItemCount())]
+    shown = {row.text(0): row.text(1) for row in rows if row is not None}
+    assert shown["New chat"] == "Ctrl+T"
+    assert {action.text() for action in window.action_list if action.shortcuts()} <= set(shown)
+
+
+def test_no_key_starts_two_actions(window: MainWindow) -> None:
+    keys = [key.toString() for action in window.action_list for key in action.shortcuts()]
+    assert len(set(keys)) == len(keys)

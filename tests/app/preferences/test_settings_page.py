@@ -1,0 +1,83 @@
+"""The page of settings: found by words, traced to their origin, set back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QSpinBox
+from pytestqt.qtbot import QtBot
+
+from app.application import configured
+from app.main_window import MainWindow
+from app.state import options
+from app.state.options import ENGINE_SETTINGS, SECTIONS, SETTINGS
+from engine.api import EngineConfig
+from tests.app.fake_engine import FakeEngines
+
+
+def shown_keys(window: MainWindow) -> list[str]:
+    return [key for key, row in window.settings_page.rows.items() if row.isVisible()]
+
+
+def test_every_setting_with_words_has_a_row_in_a_known_section(window: MainWindow) -> None:
+    labelled = [setting for setting in SETTINGS if setting.label is not None]
+    assert list(window.settings_page.rows) == [setting.key for setting in labelled]
+    assert {setting.section for setting in labelled} == {section for section, _ in SECTIONS}
+
+
+def test_a_search_leaves_the_rows_that_have_the_words(qtbot: QtBot, window: MainWindow) -> None:
+    window.show_settings()
+    page = window.settings_page
+    qtbot.keyClicks(page.search, "LIKELIEST")
+    assert shown_keys(window) == ["temperature"]
+    assert not page.about.isVisible()
+    page.search.clear()
+    qtbot.keyClicks(page.search, "appearance")
+    assert shown_keys(window) == ["theme", "zoom_percent"]
+    page.search.clear()
+    qtbot.keyClicks(page.search, "diagnostics")
+    assert shown_keys(window) == []
+    assert page.about.isVisible()
+    qtbot.keyClicks(page.search, " and nothing else")
+    assert page.nothing_label.isVisible()
+    page.search.clear()
+    assert len(shown_keys(window)) == len(page.rows)
+
+
+def test_a_row_says_where_its_value_comes_from_and_goes_back_to_the_default(qtbot: QtBot, window: MainWindow) -> None:
+    window.show_settings()
+    row = window.settings_page.rows["temperature"]
+    assert row.origin_label.text() == "The default."
+    assert not row.reset_button.isVisible()
+    window.change_setting(options.TEMPERATURE, 0.2)
+    assert row.origin_label.text() == "Chosen here."
+    qtbot.mouseClick(row.reset_button, Qt.MouseButton.LeftButton)
+    assert window.settings.get(options.TEMPERATURE) == options.TEMPERATURE.default
+    assert row.origin_label.text() == "The default."
+
+
+def test_a_chosen_number_of_threads_holds_from_the_next_start_of_the_engine(
+    qtbot: QtBot, window: MainWindow, engines: FakeEngines, tmp_path: Path
+) -> None:
+    window.show_settings()
+    page = window.settings_page
+    row = page.rows["num_threads"]
+    assert "2 threads" in row.origin_label.text()
+    assert not page.restart_button.isVisible()
+    assert isinstance(row.field, QSpinBox)
+    row.field.setValue(1)
+    assert page.restart_button.isVisible()
+    assert configured(EngineConfig(home=tmp_path), window.settings).num_threads == 1
+    before = engines.newest
+    qtbot.mouseClick(page.restart_button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: engines.newest is not before and engines.newest.is_started)
+    assert before.is_closed
+    engines.newest.get_ready()
+    qtbot.waitUntil(lambda: not page.restart_button.isVisible())
+
+
+def test_unchanged_settings_leave_the_engines_own_choices(window: MainWindow, tmp_path: Path) -> None:
+    config = EngineConfig(home=tmp_path)
+    assert configured(config, window.settings) == config
+    assert all(not window.settings.is_chosen(setting) for setting in ENGINE_SETTINGS)
