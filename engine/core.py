@@ -11,13 +11,13 @@ from collections.abc import Sequence as Chunks
 from typing import Protocol
 
 from engine.answer import Answer
-from engine.cache.block_view import snapshot_blocks
 from engine.cache.invariants import check_invariants
 from engine.cache.kv_cache import BlockMoves, KVCache
 from engine.cache.swap import PreemptionCosts
 from engine.chunk_result import ChunkResult, SampledToken
 from engine.errors import DeadlineError, EngineError, ForwardError, QueueFullError, TextError
 from engine.live_request import LiveRequest
+from engine.memory_view import MemoryView
 from engine.messages import (
     AnswerFinished,
     BlockSnapshot,
@@ -71,13 +71,12 @@ class EngineCore:
         self._cache = cache
         self._scheduler = scheduler
         self._clock = clock
-        self._block_bytes = block_bytes
         self._speculator = speculator
         self._requests: dict[str, LiveRequest] = {}
         self._queue_reason: QueueReason = "budget"
         self._reports = Reports(scheduler, cache, block_bytes)
-        self._written: frozenset[int] = frozenset()
         self.prefixes = OwnedPrefixes(reader.cache_identity, cache, scheduler, runner)
+        self.view = MemoryView(cache, scheduler, self.prefixes, reader.tokenizer.decode, block_bytes)
         self.metrics = Metrics()
 
     @property
@@ -110,6 +109,23 @@ class EngineCore:
         self.prefixes.pin(owner, is_pinned)
         self._reports.pin(owner)
 
+    def pin_node(self, digest: bytes, is_pinned: bool) -> None:
+        """Keep, or no longer keep, the cached text that leads to a place of the prefix tree."""
+        for name in self.view.pin(digest, is_pinned):
+            self._reports.pin(name)
+
+    def drop_node(self, digest: bytes) -> None:
+        """Forget the cached block at a place of the prefix tree and all that follow it."""
+        self._reports.add(self.view.drop(digest))
+
+    def tell_block(self, block: int) -> None:
+        """Report what is in a block."""
+        self._reports.add(self.view.facts(block, self._clock()))
+
+    def tell_steps(self) -> None:
+        """Report the steps since this was called last, while the view is watched."""
+        self._reports.add(self.view.take_steps(self._clock()))
+
     def cancel(self, request_id: str) -> None:
         """End a request now; its blocks are free when this returns. Unknown and ended ids are ignored."""
         request = self._requests.get(request_id)
@@ -137,6 +153,7 @@ class EngineCore:
         for preempted in schedule.preempted:
             self.metrics.preemptions[preempted.how] += 1
         self._queue_reason = schedule.reason
+        self.view.on_schedule(schedule)
         self._reports.moves(schedule)
         self._reports.positions(schedule.reason, now_s)
         chunks = self._move_blocks(self._with_drafts(schedule))
@@ -209,7 +226,8 @@ class EngineCore:
             else:
                 num_prompt_tokens += chunk.num_rows
             num_generated += self._settle_chunk(chunk, results[sequence], now_s)
-        self._written = frozenset(written)
+        num_decode_tokens = num_computed - num_prompt_tokens
+        self.view.on_step(written, num_prompt_tokens, num_decode_tokens, len(chunks), (start_s, now_s))
         self.metrics.on_step(now_s, num_computed, num_generated)
         self._scheduler.step_times.on_step(num_decodes, num_prompt_tokens, now_s - start_s)
         if num_computed >= _MIN_TIMED_TOKENS:
@@ -350,10 +368,7 @@ class EngineCore:
         )
 
     def snapshot(self, model_id: str) -> BlockSnapshot:
-        written = self._written if self._requests else frozenset()
-        return snapshot_blocks(
-            self._cache, self._scheduler.running, written, model_id, self.metrics.num_steps, self._block_bytes
-        )
+        return self.view.snapshot(model_id, self.metrics.num_steps)
 
     def check_invariants(self) -> None:
         """Raises AssertionError if blocks and their owners disagree."""

@@ -5,6 +5,7 @@ Knows nothing of files and threads; the runner moves the bytes.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from collections.abc import Sequence as Pairs
 from typing import Protocol
 
@@ -44,6 +45,11 @@ class OwnedPrefixes:
     def num_blocks(self) -> int:
         """How many blocks a prefix can have at most."""
         return self._cache.pool.num_blocks
+
+    @property
+    def newest(self) -> Mapping[str, Sequence]:
+        """The newest ended request of each owner who is remembered."""
+        return self._newest
 
     def remember(self, sequence: Sequence) -> None:
         """Keep which tokens an owner's newest request had, so that its blocks can be pinned and saved."""
@@ -102,7 +108,9 @@ class OwnedPrefixes:
         if saved.identity != self.identity:
             raise SnapshotError(f"{path} was read for {saved.identity.model_name}, which is no longer loaded")
         num_passed, num_kept = saved.num_passed_blocks, saved.contents.num_blocks
-        held = [CachedBlock(digest, saved.block_tokens(i)) for i, digest in enumerate(saved.digests)][num_passed:]
+        parents = (saved.scope, *saved.digests)
+        chain = enumerate(zip(saved.digests, parents, strict=False))
+        held = [CachedBlock(digest, saved.block_tokens(i), parent, i) for i, (digest, parent) in chain][num_passed:]
         num_cached = num_new = 0
         # Of a text that a window has passed in part, the beginning alone is of no use.
         if not num_passed or (num_kept == len(held) and self._cache.has_room_for(held)):

@@ -21,10 +21,13 @@ from engine.jobs.hub_queries import HubQueries
 from engine.jobs.runner import JobRunner
 from engine.jobs.transfers import InstallPrefix, Order, PrefixTransfers
 from engine.messages import (
+    TREE_INTERVAL_S,
+    AskBlock,
     BlockSnapshot,
     BringToFront,
     Cancel,
     CancelJob,
+    DropNode,
     EngineDied,
     EngineStarted,
     EngineStats,
@@ -34,6 +37,7 @@ from engine.messages import (
     ModelLoadFailed,
     ModelLoadProgress,
     ModelUnloaded,
+    PinNode,
     PinPrefix,
     PrefixRefused,
     RequestFailed,
@@ -89,6 +93,7 @@ class Worker:
         self._last_stats: EngineStats | None = None
         self._next_stats_s = 0.0
         self._next_snapshot_s = 0.0
+        self._next_tree_s = 0.0
 
     def run(self) -> None:
         """Until None is drained, or until a fault that is reported as `EngineDied`."""
@@ -157,7 +162,12 @@ class Worker:
                 self._hub_queries.ask(command)
             case WatchBlocks():
                 self._watch = command if command.is_on else None
-                self._next_snapshot_s = 0.0
+                self._next_snapshot_s = self._next_tree_s = 0.0
+                if self._core is not None:
+                    self._core.view.watch(command.is_on)
+            case AskBlock() | PinNode() | DropNode():
+                if self._core is not None:
+                    _obey_view(self._core, command)
 
     def _submit(self, submit: Submit) -> None:
         if self._core is None:
@@ -194,6 +204,7 @@ class Worker:
                 self._publish()
                 self._model = serve(entry, self._backend, self._config, self._on_load_progress)
                 self._model.core.bring_to_front(self._front_owner)
+                self._model.core.view.watch(self._watch is not None)
         except (EngineError, OSError) as error:
             code = error.code if isinstance(error, EngineError) else EngineError.code
             self._events.append(ModelLoadFailed(model_id, code, str(error)))
@@ -255,6 +266,11 @@ class Worker:
         if self._watch is not None and self._snapshot_sink is not None and (is_idle or now_s >= self._next_snapshot_s):
             self._next_snapshot_s = now_s + self._watch.interval_ms / 1000
             self._snapshot_sink(core.snapshot(self._model.facts.model_id))
+            core.tell_steps()
+            self._events += core.drain_events()
+        if self._watch is not None and self._watch.with_tree and (is_idle or now_s >= self._next_tree_s):
+            self._next_tree_s = now_s + TREE_INTERVAL_S
+            self._events.append(core.view.tree(self._model.facts.model_id))
 
     def _publish(self) -> None:
         if self._events:
@@ -279,6 +295,16 @@ class Worker:
             self._events += self._core.drain_events()
             self._publish()
         self._model = None
+
+
+def _obey_view(core: EngineCore, command: AskBlock | PinNode | DropNode) -> None:
+    match command:
+        case AskBlock(block):
+            core.tell_block(block)
+        case PinNode(digest, is_pinned):
+            core.pin_node(digest, is_pinned)
+        case DropNode(digest):
+            core.drop_node(digest)
 
 
 def run_engine_thread(

@@ -114,6 +114,7 @@ class KVCache:
         assert not sequence.block_ids, f"{sequence.request_id} holds {len(sequence.block_ids)} blocks already"
         for block_id in _held(block_ids):
             self.prefix_cache.reuse(block_id)
+            self.prefix_cache.count_hit(block_id)
             self.last_owners[block_id] = sequence.owner
         sequence.block_ids = list(block_ids)
         sequence.num_registered_blocks = len(block_ids)
@@ -229,8 +230,10 @@ class KVCache:
     def _insert_full_blocks(self, sequence: Sequence) -> None:
         num_full = sequence.num_computed_tokens // self.block_size
         for index in range(sequence.num_registered_blocks, num_full):
-            digest = self.digests(sequence)[index]
-            self.prefix_cache.insert(digest, self._block_tokens(sequence, index), sequence.block_ids[index])
+            digests = self.digests(sequence)
+            parent = digests[index - 1] if index else sequence.scope
+            block = CachedBlock(digests[index], tuple(self._block_tokens(sequence, index)), parent, index)
+            self.prefix_cache.insert(block, sequence.block_ids[index])
         sequence.num_registered_blocks = num_full
 
     def _give_back_passed(self, sequence: Sequence) -> None:
@@ -275,7 +278,7 @@ class KVCache:
             if new:
                 write(new)
             for index, block_id in new:
-                self.prefix_cache.insert(blocks[index].digest, blocks[index].token_ids, block_id)
+                self.prefix_cache.insert(blocks[index], block_id)
         finally:
             for block_id in reversed(held):
                 self._release(block_id)

@@ -39,8 +39,12 @@ def chain_digests(parent: bytes, token_ids: Tokens[int], block_size: int) -> lis
 
 @dataclass(frozen=True, slots=True)
 class CachedBlock:
+    """`token_ids` stand in block `index` of their text, after those that the digest `parent` stands for."""
+
     digest: bytes
     token_ids: tuple[int, ...]
+    parent: bytes
+    index: int
 
 
 class PrefixCache:
@@ -52,6 +56,7 @@ class PrefixCache:
         self._contents: dict[int, CachedBlock] = {}
         self._evictable: OrderedDict[int, None] = OrderedDict()
         self._pins: dict[str, list[int]] = {}
+        self._num_hits: dict[int, int] = {}
 
     @property
     def num_evictable(self) -> int:
@@ -70,14 +75,25 @@ class PrefixCache:
             return None
         return block_id
 
-    def insert(self, digest: bytes, token_ids: Tokens[int], block_id: int) -> bool:
+    def block_of(self, digest: bytes) -> int | None:
+        """The block under this key, whatever its tokens."""
+        return self._block_by_digest.get(digest)
+
+    def insert(self, block: CachedBlock, block_id: int) -> bool:
         """Become an owner of a full block that is never written again. False if the key or block is known already."""
-        if digest in self._block_by_digest or block_id in self._contents:
+        if block.digest in self._block_by_digest or block_id in self._contents:
             return False
         self._pool.retain(block_id)
-        self._block_by_digest[digest] = block_id
-        self._contents[block_id] = CachedBlock(digest, tuple(token_ids))
+        self._block_by_digest[block.digest] = block_id
+        self._contents[block_id] = block
         return True
+
+    def count_hit(self, block_id: int) -> None:
+        """A request begins with this block and need not compute it."""
+        self._num_hits[block_id] = self._num_hits.get(block_id, 0) + 1
+
+    def num_hits(self, block_id: int) -> int:
+        return self._num_hits.get(block_id, 0)
 
     def reuse(self, block_id: int) -> None:
         """Give a cached block one more owner."""
@@ -118,7 +134,16 @@ class PrefixCache:
     def evict(self) -> int:
         """Forget the least recently used evictable block, which becomes free. Raises KeyError if there is none."""
         block_id, _ = self._evictable.popitem(last=False)
+        self._forget(block_id)
+        return block_id
+
+    def drop(self, block_id: int) -> None:
+        """Forget an evictable block out of turn. Raises KeyError if it is not evictable."""
+        del self._evictable[block_id]
+        self._forget(block_id)
+
+    def _forget(self, block_id: int) -> None:
         del self._block_by_digest[self._contents.pop(block_id).digest]
+        self._num_hits.pop(block_id, None)
         left = self._pool.release(block_id)
         assert left == 0, f"evicted block {block_id} still has {left} owners"
-        return block_id

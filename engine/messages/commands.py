@@ -7,6 +7,7 @@ from typing import Literal
 
 from engine.messages.hub import InspectRepository, SearchHub
 from engine.messages.library import LibraryCommand
+from engine.messages.memory import MemoryCommand
 
 WhenFull = Literal["stop", "drop_oldest"]
 Quality = Literal["smallest", "balanced", "faithful"]
@@ -224,14 +225,6 @@ class CancelJob:
     job_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class WatchBlocks:
-    """Turn block snapshots on or off. At most one snapshot is made per step and per `interval_ms`."""
-
-    is_on: bool
-    interval_ms: int = 100
-
-
 Command = (
     Submit
     | Cancel
@@ -246,5 +239,5 @@ Command = (
     | SearchHub
     | InspectRepository
     | LibraryCommand
-    | WatchBlocks
+    | MemoryCommand
 )

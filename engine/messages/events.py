@@ -7,6 +7,7 @@ from typing import Literal
 
 from engine.messages.hub import HubFailed, HubResults, RepositoryFacts
 from engine.messages.library import LibraryEvent
+from engine.messages.memory import MemoryEvent
 
 FinishReason = Literal["stop", "length", "cancelled"]
 QueueReason = Literal["sequences", "memory", "budget", "prefix"]
@@ -317,6 +318,7 @@ Event = (
     | RepositoryFacts
     | HubFailed
     | LibraryEvent
+    | MemoryEvent
     | ModelLoadProgress
     | ModelLoaded
     | ModelLoadFailed
@@ -324,30 +326,3 @@ Event = (
     | EngineStats
     | EngineDied
 )
-
-
-@dataclass(frozen=True, slots=True)
-class BlockSnapshot:
-    """The block pool at one step, as bytes in physical order; travels in a latest-wins slot beside the events.
-
-    Per block b: `ref_counts[b]` live sequences hold it (255 means 255 or more); `is_cached[b]` is 1 if the prefix
-    cache holds it; `owners[b]` indexes `owner_names` with its last owner, 255 if it has none; `written[b]` is 1 if
-    this step wrote it. A block is free if neither referenced nor cached. `shared_owners` lists, for each block held
-    by more than one owner, (block, owner indexes). At most 255 owners are named; blocks of further ones
-    have the index 255 too.
-    """
-
-    model_id: str
-    step: int
-    block_size: int
-    block_bytes: int
-    ref_counts: bytes
-    is_cached: bytes
-    owners: bytes
-    written: bytes
-    owner_names: tuple[str, ...]
-    shared_owners: tuple[tuple[int, tuple[int, ...]], ...]
-
-    @property
-    def num_blocks(self) -> int:
-        return len(self.ref_counts)

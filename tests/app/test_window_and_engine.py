@@ -112,7 +112,7 @@ def test_snapshots_are_asked_for_only_while_the_memory_view_shows(
         return [command for command in engine.commands if isinstance(command, WatchBlocks)][-1]
 
     assert last_watch().is_on
-    engine.snapshot_sink(BlockSnapshot("tiny", 1, 16, 1, bytes(4), bytes(4), b"\xff" * 4, bytes(4), (), ()))
+    engine.snapshot_sink(BlockSnapshot("tiny", 1, 16, 1, bytes(4), bytes(4), bytes(4), b"\xff" * 4, bytes(4), (), ()))
     qtbot.keyClick(window, Qt.Key.Key_M, CONTROL)
     assert not last_watch().is_on
     qtbot.keyClick(window, Qt.Key.Key_M, CONTROL)

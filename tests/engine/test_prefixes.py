@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engine.cache.prefix_cache import CachedBlock
 from engine.cache.snapshot import read_snapshot, write_snapshot
 from engine.errors import SnapshotError
 from engine.messages import PrefixPinned, RequestFinished, RequestQueued
@@ -86,7 +87,7 @@ def test_gap_in_the_middle_is_filled():
         cache.evict()  # the last four
     block_id = engine.cache.pool.take()
     tail = saved.block_tokens(10)
-    cache.insert(saved.digests[10], tail, block_id)
+    cache.insert(CachedBlock(saved.digests[10], tail, saved.digests[9], 10), block_id)
     cache.on_released(block_id, engine.cache.pool.release(block_id))
     assert install(engine, saved).num_new_blocks == 3
     engine.submit("again", PROMPT)

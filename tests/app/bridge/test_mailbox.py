@@ -48,7 +48,7 @@ def delta(text: str) -> TextDelta:
 
 
 def snapshot(step: int) -> BlockSnapshot:
-    return BlockSnapshot("tiny", step, 16, 1, b"", b"", b"", b"", (), ())
+    return BlockSnapshot("tiny", step, 16, 1, b"", b"", b"", b"", b"", (), ())
 
 
 def test_many_events_take_one_wake_up_and_keep_their_order(reader: Reader) -> None:

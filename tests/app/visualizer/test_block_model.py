@@ -31,8 +31,8 @@ def snapshots(draw: st.DrawFn, num_blocks: int) -> BlockSnapshot:
     shared = tuple((block, tuple(draw(owners))) for block in sorted(blocks))
     bits = st.integers(0, 1)
     return BlockSnapshot(
-        "m", 0, 16, 1024, some_bytes(st.integers(0, 3)), some_bytes(bits), some_bytes(index), some_bytes(bits),
-        names, shared,
+        "m", 0, 16, 1024, some_bytes(st.integers(0, 3)), some_bytes(bits), some_bytes(bits), some_bytes(index),
+        some_bytes(bits), names, shared,
     )  # fmt: skip
 
 
