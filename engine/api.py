@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.config import HOME_VARIABLE, EngineConfig, Speculation, assets_dir, default_home
-from engine.environment import lower_thread_priority, prepare_environment
+from engine.environment import loading_modules, lower_thread_priority, prepare_environment
 from engine.errors import EngineError
 from engine.hub.address import hub_address
 from engine.messages import BlockSnapshot, Command, EngineDied, Event
@@ -104,7 +104,8 @@ class EngineHandle:
         prepare_environment()
         lower_thread_priority()
         try:
-            from engine.worker import run_engine_thread
+            with loading_modules():
+                from engine.worker import run_engine_thread
         except (ImportError, OSError) as error:  # a broken torch install shows itself only here
             self._sink([EngineDied("engine_error", f"The engine cannot start: {error}. Install the program again")])
             return

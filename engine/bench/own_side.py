@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from engine.bench.protocol import serve
-from engine.environment import prepare_environment
+from engine.environment import loading_modules, prepare_environment
 
 
 def main() -> None:
     prepare_environment()
     # Not before: it loads torch, which reads the environment.
-    from engine.bench.own_engine import load, obey
+    with loading_modules():
+        from engine.bench.own_engine import load, obey
 
     serve(load, obey)
 
