@@ -22,6 +22,7 @@ from engine.text.reasoning import OPEN, ReasoningSplitter
 from engine.text.stop import StopMatcher
 from engine.text.template import ChatTemplate
 from engine.text.tokenizer import Tokenizer
+from engine.text.typed_tokens import break_up
 
 _TAIL_TOKENS = 16
 """More than an opening tag and white space take at a prompt's end."""
@@ -109,7 +110,9 @@ class RequestReader:
             raise InvalidRequestError(f"Unknown role {unknown[0]!r}: use system, user or assistant")
 
         def encode_chat(messages: Messages[ChatMessage]) -> list[int]:
-            return self.tokenizer.encode(template.render(messages))
+            marked, mark = break_up(messages, self.tokenizer.special_tokens)
+            text = template.render(marked)
+            return self.tokenizer.encode(text) if mark is None else self.tokenizer.encode_marked(text, mark)
 
         if submit.when_full == "stop":
             return FittedChat(encode_chat(submit.messages))

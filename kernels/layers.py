@@ -27,12 +27,19 @@ class OperationStack(LayerStack):
         return x
 
     def _layer(self, layer: DecoderLayer, x: Tensor, rows: ForwardInput, keys: Tensor, values: Tensor) -> Tensor:
+        # In two calls, so that what attention has made is let go before the feed forward makes more.
+        return self._feed_forward(layer, self._attention(layer, x, rows, keys, values), rows.num_narrow_rows)
+
+    def _attention(self, layer: DecoderLayer, x: Tensor, rows: ForwardInput, keys: Tensor, values: Tensor) -> Tensor:
         backend, narrow = self._backend, rows.num_narrow_rows
         qkv = backend.norm_linear(x, layer.attention_norm, layer.qkv, layer.qkv_bias, narrow)
         norms = layer.query_norm, layer.key_norm
         q = backend.rope_append(qkv, rows.positions, layer.rope_table, keys, values, rows.slots, *norms)
         attended = backend.paged_attention(q, keys, values, rows.attention, layer.scale, layer.window, layer.softcap)
-        x = backend.linear_add(attended, layer.output, x, layer.attention_post_norm, narrow)
+        return backend.linear_add(attended, layer.output, x, layer.attention_post_norm, narrow)
+
+    def _feed_forward(self, layer: DecoderLayer, x: Tensor, narrow: int) -> Tensor:
+        backend = self._backend
         if layer.experts is not None:
             return backend.norm_experts(x, layer.feed_forward_norm, layer.experts, layer.feed_forward_post_norm)
         gated = backend.norm_gate_up(x, layer.feed_forward_norm, layer.gate_up, layer.activation, narrow)

@@ -109,8 +109,8 @@ class PackingError:
         self._all = 0.0
 
     def add(self, values: Tensor, packed: PackedWeight) -> None:
-        self._lost += float((dequantize(packed) - values).double().square().sum())
-        self._all += float(values.double().square().sum())
+        self._lost += float((dequantize(packed).sub_(values)).square_().sum(dtype=torch.float64))
+        self._all += float(values.square().sum(dtype=torch.float64))
 
     @property
     def relative(self) -> float:

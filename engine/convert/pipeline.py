@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
+from engine.convert.heap import large_blocks_returned
 from engine.convert.opening import open_source, source_name
 from engine.convert.options import QuantizeOptions
 from engine.convert.packing import planned_format
@@ -76,6 +77,7 @@ def convert_file(home: Path, conversion: Conversion, on_progress: OnProgress, is
     name, model_id = conversion.display_name, conversion.target_id
     busy = f"{name} is being converted by another process or job: wait until it has ended"
     with (
+        large_blocks_returned(),
         open_source(conversion.source) as source,
         exclusive(home / "locks" / f"{model_id}.lock", busy),
     ):

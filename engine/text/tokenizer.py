@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from tokenizers import AddedToken
 from tokenizers import Tokenizer as HuggingFaceTokenizer
 
 from engine.errors import CheckpointError, TextError
@@ -22,6 +24,15 @@ class Tokenizer:
         self._tokenizer.no_truncation()
         self.bos_token_id = bos_token_id
         self._adds_bos = adds_bos and bos_token_id is not None
+        added = self._tokenizer.get_added_tokens_decoder().values()
+        # Of two that begin alike the library takes the longer.
+        self._special = sorted((token for token in added if token.special), key=lambda token: -len(token.content))
+        self._special_pattern = re.compile("|".join(map(_pattern, self._special)) or r"(?!)")
+
+    @property
+    def special_tokens(self) -> list[str]:
+        """The spellings that `encode` takes for control tokens, the longest first."""
+        return [token.content for token in self._special]
 
     def token(self, token_id: int | None) -> str:
         """A token's own spelling, for chat templates; empty if there is no such token."""
@@ -34,6 +45,27 @@ class Tokenizer:
     def encode(self, text: str) -> list[int]:
         """Ids of a rendered template: special tokens in the text are recognised, none is added."""
         return list(self._tokenizer.encode(text, add_special_tokens=False).ids)
+
+    def encode_marked(self, text: str, mark: str) -> list[int]:
+        """As `encode`, of a text in which `mark` stands inside special tokens that are to be plain text."""
+        ids: list[int] = []
+        start = 0
+        for found in self._special_pattern.finditer(text):
+            ids += self._encode_plain(text[start : found.start()].replace(mark, ""))
+            assert found.lastindex is not None, found
+            token_id = self._tokenizer.token_to_id(self._special[found.lastindex - 1].content)
+            assert token_id is not None, found
+            ids.append(token_id)
+            start = found.end()
+        return ids + self._encode_plain(text[start:].replace(mark, ""))
+
+    def _encode_plain(self, text: str) -> list[int]:
+        """Ids of a text in which special tokens are spelled, not meant."""
+        self._tokenizer.encode_special_tokens = True
+        try:
+            return self.encode(text)
+        finally:
+            self._tokenizer.encode_special_tokens = False
 
     def encode_raw(self, text: str) -> list[int]:
         """Ids of a raw prompt, after the begin token where the model wants one."""
@@ -48,3 +80,9 @@ class Tokenizer:
             return self._tokenizer.decode(list(token_ids), skip_special_tokens=True)
         except Exception as error:  # the library raises bare Exception here too
             raise TextError(f"The model's tokenizer failed ({error}): try again, or convert the model again") from error
+
+
+def _pattern(token: AddedToken) -> str:
+    """The token as a group, with the white space that it takes along."""
+    before, after = (r"\s*" if strips else "" for strips in (token.lstrip, token.rstrip))
+    return f"{before}({re.escape(token.content)}){after}"

@@ -39,6 +39,7 @@ class ByteTokenizer:
     """UTF-8 bytes are the tokens. Decoding the `broken_token`, if there is one, fails."""
 
     broken_token: int | None = None
+    special_tokens: Sequence[str] = ()
 
     def encode(self, text: str) -> list[int]:
         return list(text.encode())

@@ -15,6 +15,8 @@ from torch import Tensor
 _MAX_BLOCK = 5120
 """Columns whose moments are held together: 100 MiB. No second square of that size is ever made."""
 _TILE = 512
+_MAX_ROW_NORM = 4.0
+"""Times the median: no row counts for more."""
 _DAMPING = 0.01
 """Of the mean moment, added to each: a short text leaves some directions unseen."""
 
@@ -49,7 +51,8 @@ def find_compensations(x: Tensor, alignment: int, max_block: int = _MAX_BLOCK) -
 
 
 def _compensation(first: int, x: Tensor) -> Compensation:
-    importance = x.square().mean(dim=0)
+    shares = _row_shares(x)
+    importance = torch.cat([shares.square() @ x[:, low:high].square() for low, high in _tiles(x.shape[1])])
     if not bool(torch.isfinite(x.sum() + importance.sum())):
         # What overflows on the way tells nothing: every input counts alike.
         ones = torch.ones(x.shape[1])
@@ -58,7 +61,7 @@ def _compensation(first: int, x: Tensor) -> Compensation:
     order = importance.argsort(descending=True, stable=True)
     damping = _DAMPING
     # The factor of the inverse is the inverse factor: in reversed order, and turned by half.
-    while not _factorize(matrix := _moments(x, order.flip(0), damping * mean)):
+    while not _factorize(matrix := _moments(x, shares, order.flip(0), damping * mean)):
         damping *= 10
     _invert(matrix)
     _turn(matrix)
@@ -69,15 +72,32 @@ def _tiles(size: int) -> list[tuple[int, int]]:
     return [(low, min(low + _TILE, size)) for low in range(0, size, _TILE)]
 
 
-def _moments(x: Tensor, order: Tensor, damping: float) -> Tensor:
-    """Mean of x[order[i]] * x[order[j]] in the tiles on and below the diagonal, zero elsewhere: float32 [K, K]."""
+def _row_shares(x: Tensor) -> Tensor:
+    """What the rows are multiplied by, float32 [M]: the mean of their squares is that of what they count.
+
+    A text's first token has activations up to thousands of times as large as all others. Unbounded it alone would
+    say what counts, and the damping, a share of the mean, would hide every other direction.
+    """
+    norms = torch.linalg.vector_norm(x, dim=1)
+    bound = _MAX_ROW_NORM * norms.median()
+    return (bound / norms.clamp_min(bound)).nan_to_num(1.0) / len(x) ** 0.5
+
+
+def _moments(x: Tensor, shares: Tensor, order: Tensor, damping: float) -> Tensor:
+    """Sum of x[order[i]] * x[order[j]] over the rows, weighted by their shares, and the damping: float32 [K, K].
+
+    In the tiles on and below the diagonal; zero elsewhere. Off the diagonal they are shrunk (as Ledoit and Wolf 2004
+    do): of M rows in K columns the share K / (M + K) is taken for chance. Without that, where rows are no more than
+    columns, other texts would get worse results than from the nearest codes.
+    """
+    weights = shares.square().unsqueeze(1) * (len(x) / (len(x) + x.shape[1]))
     matrix = torch.zeros(len(order), len(order))
     for low, high in _tiles(len(order)):
-        column = x[:, order[low:high]] / len(x)
+        column = x[:, order[low:high]].mul_(weights)
         for start, stop in _tiles(len(order)):
             if start >= low:
                 matrix[start:stop, low:high] = x[:, order[start:stop]].T @ column
-    matrix.diagonal().add_(damping)
+    matrix.diagonal().mul_(1 + x.shape[1] / len(x)).add_(damping)
     return matrix
 
 

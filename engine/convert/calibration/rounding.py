@@ -16,6 +16,7 @@ from kernels.formats import FormatError, PackedWeight, pack_codes
 
 _LAZY_COLUMNS = 128
 """Columns whose corrections reach the later ones in a single product."""
+_NUM_REFITS = 3
 _SHRINKS = (1.0, 0.95, 0.9, 0.85, 0.8, 0.75, 0.7)
 """Ranges that are tried for a group, relative to that of its weights."""
 
@@ -42,32 +43,67 @@ def round_compensated(
 def _fit(
     weight: Tensor, importance: Tensor, bits: int, group_size: int, has_minimum: bool
 ) -> tuple[Tensor, Tensor | None]:
-    """Scales and minima, float16 [N, G], of the range whose rounded weights differ least, inputs counted in."""
-    groups = weight.view(len(weight), -1, group_size)
-    weights = importance.view(-1, group_size)
-    top, middle = (1 << bits) - 1, 1 << (bits - 1)
+    """Scales and minima, float16 [N, G], whose rounded weights differ least, each weight counting as its input does.
+
+    The best of some shrunken ranges, then, with the codes that it gives, least squares; as often as that helps.
+    """
+    fit = _Fit(weight.view(len(weight), -1, group_size), importance.view(-1, group_size), (1 << bits) - 1)
+    groups, middle = fit.groups, 1 << (bits - 1)
     low, high = groups.aminmax(dim=2)
     extreme = groups.gather(2, groups.abs().argmax(dim=2, keepdim=True)).squeeze(2)
-    best = torch.full(low.shape, torch.inf)
-    best_scale, best_minimum = torch.zeros_like(low).half(), torch.zeros_like(low).half()
     for shrink in _SHRINKS:
         if has_minimum:
-            minimum = (low * shrink).half()
-            scale = ((high * shrink - minimum.float()) / top).half()
+            fit.offer((high - low) * shrink / fit.top, low * shrink)
         else:
-            scale = (extreme * shrink / -middle).half()
-            minimum = scale * -middle
-        step, offset = scale.float().unsqueeze(2), minimum.float().unsqueeze(2)
-        error = (groups - offset).mul_(_inverse(step)).round_().clamp_(0, top).mul_(step).add_(offset).sub_(groups)
-        loss = error.square_().mul_(weights).sum(dim=2)
-        is_better = loss < best
-        best = torch.where(is_better, loss, best)
-        best_scale = torch.where(is_better, scale, best_scale)
-        best_minimum = torch.where(is_better, minimum, best_minimum)
-    # Where nothing could be told the loss is as it was; a scale of no finite loss is never taken.
-    if not bool(torch.isfinite(best).all()):
+            fit.offer_symmetric(extreme * shrink / -middle, middle)
+    for _ in range(_NUM_REFITS if has_minimum else 0):
+        fit.offer(*fit.least_squares())
+    # A scale of no finite loss is never taken: where none was, the loss is as it was.
+    if not bool(torch.isfinite(fit.loss).all()):
         raise FormatError("the weights hold values that are not finite or too large for a float16 scale")
-    return best_scale, best_minimum if has_minimum else None
+    return fit.scale, fit.minimum if has_minimum else None
+
+
+class _Fit:
+    """The best scale and minimum so far, float16 [N, G]. groups: float32 [N, G, group]; codes go up to `top`."""
+
+    def __init__(self, groups: Tensor, importance: Tensor, top: int) -> None:
+        self.groups = groups
+        self.top = top
+        self.loss = torch.full(groups.shape[:2], torch.inf)
+        self.scale, self.minimum = (torch.zeros(groups.shape[:2], dtype=torch.float16) for _ in range(2))
+        self._importance = importance
+
+    def offer(self, scale: Tensor, minimum: Tensor) -> None:
+        """Take them where their loss is smaller."""
+        scale, minimum = scale.half(), minimum.half()
+        step, offset = scale.float().unsqueeze(2), minimum.float().unsqueeze(2)
+        error = self._codes(step, offset).mul_(step).add_(offset).sub_(self.groups)
+        loss = error.square_().mul_(self._importance).sum(dim=2)
+        is_better = loss < self.loss
+        self.loss = torch.where(is_better, loss, self.loss)
+        self.scale = torch.where(is_better, scale, self.scale)
+        self.minimum = torch.where(is_better, minimum, self.minimum)
+
+    def offer_symmetric(self, scale: Tensor, middle: int) -> None:
+        """The code `middle` is zero, exactly."""
+        scale = scale.half()
+        self.offer(scale, scale.float() * -middle)
+
+    def least_squares(self) -> tuple[Tensor, Tensor]:
+        """What suits the codes of the best so far: the weighted regression of weights on codes."""
+        codes = self._codes(self.scale.float().unsqueeze(2), self.minimum.float().unsqueeze(2))
+        total = self._importance.sum(dim=1)
+        weighted = codes * self._importance
+        mean_code = weighted.sum(dim=2) / total
+        mean = (self.groups * self._importance).sum(dim=2) / total
+        variance = (weighted * codes).sum(dim=2) / total - mean_code.square()
+        covariance = (weighted * self.groups).sum(dim=2) / total - mean_code * mean
+        scale = torch.where(variance > 1e-3, covariance / variance.clamp_min(1e-3), self.scale.float())
+        return scale, mean - scale * mean_code
+
+    def _codes(self, step: Tensor, offset: Tensor) -> Tensor:
+        return (self.groups - offset).mul_(_inverse(step)).round_().clamp_(0, self.top)
 
 
 def _inverse(step: Tensor) -> Tensor:

@@ -219,6 +219,9 @@ def test_a_known_model_is_not_made_twice(tmp_path: Path, source: Path) -> None:
 def test_every_kind_of_layer_gains(tmp_path: Path, name: str) -> None:
     folder = tmp_path / "source"
     model = make_model(FAMILIES[name], vocab_size=len(vocabulary()[0]))
+    if name == "gemma3":
+        # Tied and scaled up, its random embedding would say with certainty what follows, whatever the layers do.
+        model.get_input_embeddings().weight.data.mul_(0.05)
     export(model, folder)
     (folder / "tokenizer.json").write_text(tokenizer_json(), encoding="utf-8")
     nearest = convert(tmp_path, folder, QuantizeOptions(3, table_bits=8), "nearest")
