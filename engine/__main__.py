@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from engine import __version__
-from engine.commands import benchmark, generation, hub, library, planning, scoring
+from engine.commands import benchmark, generation, hub, library, planning, scoring, storage
 from engine.commands.exit_codes import EXIT_ERROR, EXIT_INTERRUPTED
 from engine.config import HOME_VARIABLE, default_home
 from engine.environment import prepare_environment
 from engine.errors import EngineError, StorageError
 from engine.spec import BACKENDS
+from engine.store.folders import reachable
 
 
 class _CommandParser(argparse.ArgumentParser):
@@ -33,7 +34,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = _CommandParser(prog="python -m engine", description="DeepInfer's engine on the command line.")
     parser.add_argument("--version", action="version", version=f"DeepInfer {__version__}")
     subparsers = parser.add_subparsers(metavar="COMMAND", required=True, parser_class=_CommandParser)
-    for group in (library, hub, planning, generation, scoring, benchmark):
+    for group in (library, storage, hub, planning, generation, scoring, benchmark):
         group.add_parsers(subparsers)
     return parser
 
@@ -47,7 +48,7 @@ def main(argv: list[str] | None = None) -> int:
             stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors="replace")
     prepare_environment()
     args = _parser().parse_args(argv, argparse.Namespace(home=default_home(), backend="cpu", json=False))
-    args.home = args.home.expanduser()
+    args.home = reachable(args.home.expanduser())
     try:
         code = args.run(args)
         sys.stdout.flush()

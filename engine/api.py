@@ -6,6 +6,7 @@ import queue
 import threading
 from collections.abc import Callable
 from collections.abc import Sequence as Events
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ from engine.environment import loading_modules, lower_thread_priority, prepare_e
 from engine.errors import EngineError
 from engine.hub.address import hub_address
 from engine.messages import BlockSnapshot, Command, EngineDied, Event
+from engine.store.folders import reachable
 from engine.store.library import Library, ModelEntry
 from engine.store.manifest import Fidelity
 
@@ -46,7 +48,7 @@ def list_models(home: Path) -> list[ModelEntry]:
 
 
 def remove_model(home: Path, model_id: str) -> None:
-    """Delete a model from the disk; unload it first. Raises `EngineError`."""
+    """Delete a model from the disk for good; unload it first. Raises `EngineError`. See `DeleteModel` for the trash."""
     Library(EngineConfig(home=home).models_dir).remove(model_id)
 
 
@@ -77,7 +79,7 @@ class EngineHandle:
         sink: Callable[[Events[Event]], None],
         snapshot_sink: Callable[[BlockSnapshot], None] | None = None,
     ) -> None:
-        self._config = config
+        self._config = replace(config, home=reachable(config.home))
         self._sink = sink
         self._snapshot_sink = snapshot_sink
         self._commands: queue.SimpleQueue[Order | None] = queue.SimpleQueue()

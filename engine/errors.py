@@ -100,6 +100,10 @@ class StorageError(EngineError):
     code = "storage"
 
 
+class BusyError(StorageError):
+    """Another process or job works on the same model or download."""
+
+
 class SnapshotError(EngineError):
     """A saved prefix cannot be written, or cannot be installed in the running model."""
 

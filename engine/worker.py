@@ -18,6 +18,7 @@ from engine.config import EngineConfig
 from engine.core import EngineCore
 from engine.errors import EngineError, ModelBusyError, NoModelError
 from engine.jobs.hub_queries import HubQueries
+from engine.jobs.library_orders import LibraryOrders
 from engine.jobs.runner import JobRunner
 from engine.jobs.transfers import InstallPrefix, Order, PrefixTransfers
 from engine.messages import (
@@ -27,16 +28,21 @@ from engine.messages import (
     BringToFront,
     Cancel,
     CancelJob,
+    DeleteModel,
     DropNode,
     EngineDied,
     EngineStarted,
     EngineStats,
     Event,
     InspectRepository,
+    JobFinished,
+    LibraryCommand,
+    LibraryFailed,
     LoadModel,
     ModelLoadFailed,
     ModelLoadProgress,
     ModelUnloaded,
+    MoveJob,
     PinNode,
     PinPrefix,
     PrefixRefused,
@@ -75,6 +81,7 @@ class Worker:
         snapshot_sink: Callable[[BlockSnapshot], None] | None,
         jobs: JobRunner,
         transfers: PrefixTransfers,
+        library_orders: LibraryOrders,
     ) -> None:
         self._config = config
         self._commands = commands
@@ -83,6 +90,7 @@ class Worker:
         self._snapshot_sink = snapshot_sink
         self._jobs = jobs
         self._transfers = transfers
+        self._library_orders = library_orders
         self._hub_queries = HubQueries(sink)
         self._backend: Backend
         self._library = Library(config.models_dir)
@@ -154,12 +162,18 @@ class Worker:
                 self._load(model_id)
             case UnloadModel():
                 self._unload_on_request()
+            case StartJob(job_id, MoveJob(model_id)) if self._is_loaded(model_id):
+                self._events.append(JobFinished(job_id, None, ModelBusyError.code, _loaded_text(model_id)))
             case StartJob():
                 self._jobs.start(command)
             case CancelJob(job_id):
                 self._jobs.cancel(job_id)
             case SearchHub() | InspectRepository():
                 self._hub_queries.ask(command)
+            case DeleteModel(model_id) if self._is_loaded(model_id):
+                self._events.append(LibraryFailed(command, ModelBusyError.code, _loaded_text(model_id)))
+            case _ if isinstance(command, LibraryCommand):
+                self._library_orders.send(command)
             case WatchBlocks():
                 self._watch = command if command.is_on else None
                 self._next_snapshot_s = self._next_tree_s = 0.0
@@ -216,6 +230,10 @@ class Worker:
         if self._closing.is_set():
             raise _ClosedError
         self._sink([progress])
+
+    def _is_loaded(self, model_id: str) -> bool:
+        """As the model that answers, or as the one that guesses for it."""
+        return self._model is not None and model_id in (self._model.facts.model_id, self._config.draft_model)
 
     def _unload_on_request(self) -> None:
         try:
@@ -307,6 +325,10 @@ def _obey_view(core: EngineCore, command: AskBlock | PinNode | DropNode) -> None
             core.drop_node(digest)
 
 
+def _loaded_text(model_id: str) -> str:
+    return f"{model_id} is loaded: unload it first, or load another model"
+
+
 def run_engine_thread(
     config: EngineConfig,
     commands: queue.SimpleQueue[Order | None],
@@ -317,8 +339,11 @@ def run_engine_thread(
     """Body of the engine thread; returns when the engine and its jobs have ended."""
     jobs = JobRunner(config, sink)
     transfers = PrefixTransfers(sink, commands.put)
+    library_orders = LibraryOrders(config.home, sink)
+    library_orders.start()
     try:
-        Worker(config, commands, closing, sink, snapshot_sink, jobs, transfers).run()
+        Worker(config, commands, closing, sink, snapshot_sink, jobs, transfers, library_orders).run()
     finally:
+        library_orders.close(timeout_s=5)
         transfers.close(timeout_s=5)
         jobs.close(timeout_s=5)

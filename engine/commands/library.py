@@ -43,22 +43,10 @@ def add_parsers(subparsers: argparse._SubParsersAction[Any]) -> None:
     convert.add_argument("--method", choices=METHODS, help="how codes are chosen (nearest)")
     convert.set_defaults(run=run_convert)
     subparsers.add_parser("models", help="list the models of the library").set_defaults(run=run_models)
-    remove = subparsers.add_parser("remove", help="delete a model from the library")
-    remove.add_argument("model", metavar="MODEL")
-    remove.set_defaults(run=run_remove)
     inspect = subparsers.add_parser("inspect", help="what a model is, and how its weights are stored and run")
     inspect.add_argument("model", metavar="MODEL")
     inspect.add_argument("--verify", action="store_true", help="read every file and compare its sha256")
     inspect.set_defaults(run=run_inspect)
-
-
-def run_remove(args: argparse.Namespace) -> int:
-    entry = Library(args.home / "models").remove(args.model)
-    if args.json:
-        print(json.dumps({"model_id": entry.model_id, "freed_bytes": entry.disk_bytes}))
-    else:
-        print(f"{entry.model_id} is deleted, {mebibytes(entry.disk_bytes)} are free again")
-    return 0
 
 
 def run_fetch(args: argparse.Namespace) -> int:

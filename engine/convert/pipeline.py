@@ -19,13 +19,14 @@ from engine.convert.source import Source, matrices
 from engine.convert.writing import OnProgress, Writer, settled_options
 from engine.errors import DamagedCheckpointError, InvalidRequestError, SourceError
 from engine.store import layout
-from engine.store.checkpoint import verify_files
-from engine.store.files import hash_file, require_free_space, storage_errors
+from engine.store.files import hash_file, require_free_space
+from engine.store.folders import remove_whole
 from engine.store.library import Library
 from engine.store.lock import exclusive
 from engine.store.manifest import Manifest, SourceRecord, digests
 from engine.store.names import model_id_of
-from engine.store.partial import PartialCheckpoint, partial_folder, remove_model
+from engine.store.partial import PartialCheckpoint, partial_folder
+from engine.store.verification import verify_files
 
 IsCancelled = Callable[[], bool]
 
@@ -91,9 +92,9 @@ def convert_file(home: Path, conversion: Conversion, on_progress: OnProgress, is
         if has_model(home, replace(conversion, sha256=sha256), on_progress, is_cancelled):
             return Converted(model_id, True)
         record = conversion.record(sha256)
-        with storage_errors(folder):
-            # What may still be there is this very model, damaged.
-            remove_model(folder)
+        if folder.exists():
+            # What is still there is this very model, damaged.
+            remove_whole(folder)
         partial = PartialCheckpoint(folder, {"format_version": layout.FORMAT_VERSION, **asdict(record)})
         partial.begin(is_cancelled)
         require_free_space(partial.folder, size_bytes - partial.finished_bytes)

@@ -16,8 +16,20 @@ from threading import Lock, Thread
 from engine import catalog
 from engine.config import EngineConfig
 from engine.errors import EngineError, JobCancelledError
+from engine.jobs import model_care
 from engine.jobs.pause import run_despite_full_disk
-from engine.messages import ConvertJob, Event, FetchJob, HubJob, JobFinished, JobProgress, JobStage, StartJob
+from engine.messages import (
+    ConvertJob,
+    Event,
+    FetchJob,
+    HubJob,
+    JobFinished,
+    JobProgress,
+    JobStage,
+    MoveJob,
+    StartJob,
+    VerifyJob,
+)
 from engine.store.reserve import DiskReserve
 
 PROGRESS_INTERVAL_S = 0.1
@@ -141,23 +153,31 @@ def run_job(
     is_cancelled: Callable[[], bool],
 ) -> str:
     """Do the job here and now; returns the model's id. Raises `EngineError`."""
-    from engine.convert.options import DEFAULT_GROUP_SIZE, QuantizeOptions
-    from engine.convert.pipeline import Conversion, convert_file
-    from engine.jobs.fetch import fetch
-
-    match command.job:
+    job, home = command.job, config.home
+    match job:
+        case MoveJob():
+            return model_care.move(home, job, on_progress, is_cancelled)
+        case VerifyJob():
+            return model_care.verify(home, job, on_progress, is_cancelled)
         case FetchJob(catalog_id, quality):
-            return fetch(catalog.require(catalog_id), config.home, on_progress, is_cancelled, quality).model_id
-        case ConvertJob(source, name, bits, group_size, quality):
-            options = QuantizeOptions(bits, DEFAULT_GROUP_SIZE if group_size is None else group_size)
-            if quality is not None:
-                options = QuantizeOptions.of_quality(quality)
-            return convert_file(
-                config.home, Conversion(Path(source), name, options), on_progress, is_cancelled
-            ).model_id
+            from engine.jobs.fetch import fetch
+
+            return fetch(catalog.require(catalog_id), home, on_progress, is_cancelled, quality).model_id
+        case ConvertJob():
+            return _convert(home, job, on_progress, is_cancelled)
         case HubJob():
             # Asking the hub takes packages that are slow to load and of no use to other jobs.
             from engine.jobs.hub import JobReport, fetch_repository
 
             report = JobReport(on_progress, on_progress.wait, is_cancelled)
-            return fetch_repository(command.job, config.home, report, reserve).model_id
+            return fetch_repository(job, home, report, reserve).model_id
+
+
+def _convert(home: Path, job: ConvertJob, on_progress: _Progress, is_cancelled: Callable[[], bool]) -> str:
+    from engine.convert.options import DEFAULT_GROUP_SIZE, QuantizeOptions
+    from engine.convert.pipeline import Conversion, convert_file
+
+    options = QuantizeOptions(job.bits, DEFAULT_GROUP_SIZE if job.group_size is None else job.group_size)
+    if job.quality is not None:
+        options = QuantizeOptions.of_quality(job.quality)
+    return convert_file(home, Conversion(Path(job.source), job.name, options), on_progress, is_cancelled).model_id

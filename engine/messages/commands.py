@@ -207,7 +207,7 @@ class VerifyJob:
     model_id: str
 
 
-Job = FetchJob | ConvertJob | HubJob
+Job = FetchJob | ConvertJob | HubJob | MoveJob | VerifyJob
 
 
 @dataclass(frozen=True, slots=True)

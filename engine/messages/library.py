@@ -56,8 +56,8 @@ class AskStorage:
 class CleanUp:
     """Remove what `StorageReport` lists as removable: abandoned downloads, unfinished conversions, remains, caches.
 
-    `paths` are those of its items; none takes all that is removable. What is in use meanwhile is left alone.
-    `SpaceFreed` answers.
+    `paths` are those of its items; none takes all that is removable but caches, which would only be made again. What is
+    in use meanwhile is left alone. `SpaceFreed` answers.
     """
 
     paths: tuple[str, ...] = ()

@@ -6,14 +6,13 @@ Knows nothing of how the model is run or made.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 
 from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
-from engine.errors import CheckpointError, DamagedCheckpointError
-from engine.store.files import FileRecord, hash_file
+from engine.errors import CheckpointError
 from engine.store.layer_tensors import assemble_layer
 from engine.store.layout import (
     EMBED_FILE,
@@ -28,8 +27,9 @@ from engine.store.layout import (
     layer_vectors,
     matrix_shapes,
 )
-from engine.store.manifest import Manifest, TensorFormat, check_files, file_error, read_manifest
+from engine.store.manifest import Manifest, TensorFormat, check_files, read_manifest
 from engine.store.prepared_file import PREPARED_FILE, remove_damaged
+from engine.store.verification import verify_files
 from engine.weights import HeadWeights, LayerWeights
 from kernels.formats import FormatError, PackedWeight
 
@@ -136,32 +136,3 @@ class Checkpoint:
         self, file_name: str, name: str, shape: tuple[int, ...], wanted: tuple[int, ...]
     ) -> CheckpointError:
         return CheckpointError(f"{self.path / file_name}: {name} is {shape}, must be {wanted}: convert the model again")
-
-
-def verify_files(
-    folder: Path,
-    files: Mapping[str, FileRecord],
-    on_progress: Callable[[int, int], None] | None = None,
-    is_cancelled: Callable[[], bool] | None = None,
-) -> None:
-    """Read every file and compare size and digest.
-
-    Raises `DamagedCheckpointError` naming the first that is missing or differs, `CheckpointError` if one cannot be
-    read, `JobCancelledError` if cancelled.
-    """
-    total_bytes = sum(record.size_bytes for record in files.values())
-    done_bytes = 0
-
-    def on_bytes(count: int) -> None:
-        nonlocal done_bytes
-        done_bytes += count
-        if on_progress is not None:
-            on_progress(min(done_bytes, total_bytes), total_bytes)
-
-    for name, record in files.items():
-        try:
-            found = hash_file(folder / name, on_bytes, is_cancelled)
-        except OSError as error:
-            raise file_error(folder / name, error) from error
-        if found != record:
-            raise DamagedCheckpointError(f"{folder / name} differs from its recorded sha256: convert the model again")

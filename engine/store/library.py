@@ -7,23 +7,23 @@ from __future__ import annotations
 
 import logging
 import os
-import shutil
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from engine import catalog
-from engine.errors import CheckpointError, ModelNotFoundError
+from engine.errors import CheckpointError, InvalidRequestError, ModelNotFoundError
 from engine.spec import ModelSpec
-from engine.store.files import replace, storage_errors
-from engine.store.layout import num_parameters
+from engine.store.files import write_file
+from engine.store.folders import model_folders, remove_whole
+from engine.store.layout import MANIFEST_FILE, num_parameters
 from engine.store.manifest import Fidelity, Manifest, check_files, read_manifest
 from engine.store.names import is_model_id
 from engine.store.prepared_file import prepared_bytes
 
-_log = logging.getLogger(__name__)
+MAX_NAME_LENGTH = 120
 
-_REMOVED_PREFIX = ".removed-"
-"""No model's id begins so."""
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,28 +53,43 @@ class ModelEntry:
 
 
 class Library:
-    """The folder of models. Partial, damaged and foreign folders are not listed."""
+    """The folders of models: `models_dir`, and those that its folders.json names. A model counts once, by its id, in
+    the first of them that has it. Partial, damaged and foreign folders are not listed.
+    """
 
     def __init__(self, models_dir: Path) -> None:
-        self._models_dir = models_dir
+        self.models_dir = models_dir
+
+    def folders(self) -> list[Path]:
+        return model_folders(self.models_dir)
 
     def list(self) -> list[ModelEntry]:
         """Complete models, by id."""
+        entries: dict[str, ModelEntry] = {}
+        for place in self.folders():
+            for entry in self._list_folder(place):
+                if entry.model_id in entries:
+                    _log.info("not listed: %s, as %s is", entry.path, entries[entry.model_id].path)
+                entries.setdefault(entry.model_id, entry)
+        return sorted(entries.values(), key=lambda entry: entry.model_id)
+
+    def _list_folder(self, place: Path) -> Iterator[ModelEntry]:
         try:
-            folders = sorted(path for path in self._models_dir.iterdir() if is_model_id(path.name) and path.is_dir())
-        except FileNotFoundError:
-            return []
+            folders = [path for path in place.iterdir() if is_model_id(path.name) and path.is_dir()]
+        except (FileNotFoundError, NotADirectoryError):
+            return
         except OSError as error:
-            raise CheckpointError(f"Cannot list {self._models_dir}: {error.strerror}") from error
-        entries = []
+            if place == self.models_dir:
+                raise CheckpointError(f"Cannot list {place}: {error.strerror}") from error
+            _log.warning("cannot list %s: %s", place, error.strerror)
+            return
         for folder in folders:
             try:
                 manifest = read_manifest(folder)
                 check_files(folder, manifest)
-                entries.append(_entry(folder, manifest))
+                yield _entry(folder, manifest)
             except CheckpointError as error:
                 _log.warning("not listed: %s", error)
-        return entries
 
     def find(self, name: str) -> ModelEntry:
         """A model by its id, its id in the catalogue, or a name that only one has. Raises `ModelNotFoundError`."""
@@ -94,18 +109,25 @@ class Library:
             f"There is no model {name!r} (models: {have}): use one of these, or get one with `{get}`"
         )
 
+    def rename(self, name: str, new_name: str) -> ModelEntry:
+        """Call a model otherwise; its id stays. Raises `ModelNotFoundError`, `InvalidRequestError`, `StorageError`."""
+        entry, new_name = self.find(name), new_name.strip()
+        if not new_name or len(new_name) > MAX_NAME_LENGTH or not new_name.isprintable():
+            raise InvalidRequestError(f"A model's name has 1 to {MAX_NAME_LENGTH} characters and no line breaks")
+        for other in self.list():
+            if other.model_id != entry.model_id and new_name.casefold() in (other.name.casefold(), other.model_id):
+                raise InvalidRequestError(f"{other.model_id} is called {new_name} already: choose another name")
+        manifest = replace(read_manifest(entry.path), name=new_name)
+        write_file(entry.path / MANIFEST_FILE, [manifest.to_text().encode()])
+        return replace(entry, name=new_name)
+
     def remove(self, name: str) -> ModelEntry:
         """Delete a model from the disk. Raises `ModelNotFoundError`, or `StorageError` if a file is held or protected.
 
         The folder is renamed first, so that a deletion that is cut off leaves nothing that is listed.
         """
         entry = self.find(name)
-        doomed = entry.path.with_name(f"{_REMOVED_PREFIX}{entry.path.name}")
-        with storage_errors(entry.path):
-            if doomed.exists():
-                shutil.rmtree(doomed)
-            replace(entry.path, doomed)
-            shutil.rmtree(doomed)
+        remove_whole(entry.path)
         return entry
 
     def manifest(self, model_id: str) -> Manifest | None:
@@ -114,8 +136,10 @@ class Library:
         return read_manifest(folder) if os.path.lexists(folder) else None
 
     def folder(self, model_id: str) -> Path:
+        """Where the model of this id is, or will be."""
         assert is_model_id(model_id), model_id
-        return self._models_dir / model_id
+        places = [place / model_id for place in self.folders()]
+        return next((place for place in places if os.path.lexists(place)), places[0])
 
 
 def _entry(folder: Path, manifest: Manifest) -> ModelEntry:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from engine.errors import StorageError
+from engine.errors import BusyError
 from engine.store.files import storage_errors
 
 if sys.platform == "win32":
@@ -28,7 +28,7 @@ else:
 
 @contextmanager
 def exclusive(path: Path, busy_message: str) -> Iterator[None]:
-    """Hold the lock file `path`. Raises `StorageError(busy_message)` at once if another holder lives.
+    """Hold the lock file `path`. Raises `BusyError(busy_message)` at once if another holder lives.
 
     The file stays: removing it would let a third process lock a new file of the same name.
     """
@@ -39,7 +39,18 @@ def exclusive(path: Path, busy_message: str) -> Iterator[None]:
         try:
             _take(descriptor)
         except OSError as error:
-            raise StorageError(busy_message) from error
+            raise BusyError(busy_message) from error
         yield
     finally:
         os.close(descriptor)
+
+
+def is_held(path: Path) -> bool:
+    """Whether somebody holds the lock file `path` at this moment."""
+    if not path.exists():
+        return False
+    try:
+        with exclusive(path, "held"):
+            return False
+    except BusyError:
+        return True

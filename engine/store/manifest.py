@@ -138,6 +138,10 @@ class Manifest:
     def size_bytes(self) -> int:
         return sum(record.size_bytes for record in self.files.values())
 
+    def to_text(self) -> str:
+        """The content of manifest.json, in this program's format version, whichever it was read in."""
+        return json.dumps(self.to_json(), indent=1)
+
     def to_json(self) -> dict[str, Any]:
         """The content of manifest.json; `generation` has its own file."""
         return {

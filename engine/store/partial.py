@@ -15,7 +15,6 @@ from typing import Any
 
 from torch import Tensor
 
-from engine.store.checkpoint import verify_files
 from engine.store.files import FileRecord, hash_file, replace, storage_errors, write_file
 from engine.store.layer_tensors import split_layer
 from engine.store.layout import (
@@ -29,6 +28,7 @@ from engine.store.layout import (
 )
 from engine.store.manifest import Manifest, TensorFormat
 from engine.store.tensor_file import write_tensors
+from engine.store.verification import verify_files
 from engine.weights import HeadWeights, LayerWeights
 from kernels.formats import PackedWeight
 
@@ -107,7 +107,7 @@ class PartialCheckpoint:
 
         Raises `StorageError`, `CheckpointError` if a file reads back differently, `JobCancelledError`.
         """
-        write_file(self.folder / MANIFEST_FILE, [json.dumps(manifest.to_json(), indent=1).encode()])
+        write_file(self.folder / MANIFEST_FILE, [manifest.to_text().encode()])
         verify_files(self.folder, manifest.files, on_progress, is_cancelled)
         with storage_errors(self.target):
             replace(self.folder, self.target)
@@ -146,17 +146,6 @@ class PartialCheckpoint:
             return files, {name: TensorFormat(**fields) for name, fields in data["formats"].items()}
         except (FileNotFoundError, NotADirectoryError, KeyError, TypeError, ValueError, AttributeError):
             return None
-
-
-def remove_model(folder: Path) -> None:
-    """Remove a model if there is one, renamed first so that no half of it is ever listed. Raises OSError."""
-    if not folder.exists():
-        return
-    doomed = folder.with_name(folder.name + PARTIAL_SUFFIX)
-    with suppress(FileNotFoundError):
-        shutil.rmtree(doomed)
-    replace(folder, doomed)
-    shutil.rmtree(doomed)
 
 
 def _parts(name: str, weight: PackedWeight) -> dict[str, Tensor]:

@@ -19,7 +19,7 @@ from engine.store.files import CHUNK_BYTES, new_file, require_free_space, storag
 from engine.store.lock import exclusive
 
 PREPARED_FILE = "prepared.bin"
-_LOCK_FILE = "prepared.lock"
+LOCK_FILE = "prepared.lock"
 _HEADER_BYTES = 4096
 """A JSON object and blanks; what follows begins on a page."""
 _ALIGNMENT = 64
@@ -76,7 +76,7 @@ def new_prepared_file(
     require_free_space(folder, about_bytes + _KEPT_FREE_BYTES)
     path, digest, offset = folder / PREPARED_FILE, hashlib.sha256(), 0
     with (
-        exclusive(folder / _LOCK_FILE, f"{path} is being made by another process"),
+        exclusive(folder / LOCK_FILE, f"{path} is being made by another process"),
         storage_errors(path),
         new_file(path) as file,
     ):

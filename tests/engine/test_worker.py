@@ -9,27 +9,40 @@ import pytest
 import engine.worker
 from engine.config import EngineConfig
 from engine.errors import CheckpointError
+from engine.jobs.library_orders import LibraryOrders
 from engine.jobs.runner import JobRunner
 from engine.jobs.transfers import PrefixTransfers
 from engine.messages import (
+    AskStorage,
     BlockSnapshot,
     Cancel,
+    DeleteModel,
+    EmptyTrash,
     EngineDied,
     EngineStarted,
     EngineStats,
+    JobFinished,
+    LibraryFailed,
     LoadModel,
+    ModelDeleted,
     ModelLoaded,
     ModelLoadFailed,
     ModelLoadProgress,
+    ModelRenamed,
     ModelUnloaded,
+    MoveJob,
     PrefixRefused,
     PrefixRestored,
     PrefixSaved,
+    RenameModel,
     RequestFailed,
     RequestFinished,
     RestorePrefix,
     SamplingParams,
     SavePrefix,
+    SpaceFreed,
+    StartJob,
+    StorageReport,
     Submit,
     TextDelta,
     UnloadModel,
@@ -40,6 +53,7 @@ from engine.serving import ServedModel
 from engine.spec import ModelSpec
 from engine.store.library import ModelEntry
 from tests.engine.fakes import FakeEngine
+from tests.engine.store.checkpoints import make_checkpoint
 from tests.engine.test_core import expected_text
 
 SPEC = ModelSpec("llama", 1, 32, 1, 1, 32, 32, 257, 1000, 1e-5, RopeSpec(1e4), False, True)
@@ -64,8 +78,17 @@ class Harness:
         config = EngineConfig(home=tmp_path, backend="reference", num_threads=1)
         jobs = JobRunner(config, self._sink)
         self.transfers = PrefixTransfers(self._sink, self.commands.put)
+        self.orders = LibraryOrders(tmp_path, self._sink)
+        self.orders.start()
         self.worker = engine.worker.Worker(
-            config, self.commands, threading.Event(), self._sink, self.snapshots.append, jobs, self.transfers
+            config,
+            self.commands,
+            threading.Event(),
+            self._sink,
+            self.snapshots.append,
+            jobs,
+            self.transfers,
+            self.orders,
         )
         self.worker._library = Library()
         monkeypatch.setattr(engine.worker, "serve", self._serve)
@@ -89,6 +112,7 @@ class Harness:
             self.commands.put(command)
         self.worker.run()
         assert self.transfers.close(60)
+        assert self.orders.close(60)
 
     def kinds(self, *kinds):
         return [event for event in self.events if isinstance(event, kinds)]
@@ -304,3 +328,23 @@ def test_prefix_that_was_never_computed_is_not_saved(tmp_path, monkeypatch):
     harness.run(LoadModel("one"), SavePrefix("nobody", str(tmp_path / "file")))
     assert "Nothing of 'nobody' is cached" in harness.kinds(PrefixRefused)[0].message
     assert not (tmp_path / "file").exists()
+
+
+def test_loaded_model_is_neither_deleted_nor_moved(tmp_path, monkeypatch):
+    harness = Harness(tmp_path, monkeypatch, quit_after(JobFinished))
+    delete = DeleteModel("one")
+    harness.run(LoadModel("one"), delete, StartJob("j", MoveJob("one", str(tmp_path / "x"))))
+    message = "one is loaded: unload it first, or load another model"
+    assert harness.kinds(LibraryFailed) == [LibraryFailed(delete, "model_busy", message)]
+    assert harness.kinds(JobFinished) == [JobFinished("j", None, "model_busy", message)]
+
+
+def test_orders_for_the_library_are_answered_in_their_order(tmp_path, monkeypatch):
+    make_checkpoint(tmp_path / "models" / "a")
+    harness = Harness(tmp_path, monkeypatch, quit_after(StorageReport))
+    rename = RenameModel("nope", "x")
+    harness.run(RenameModel("a", "New"), DeleteModel("a"), rename, EmptyTrash(), AskStorage())
+    kinds = (ModelRenamed, ModelDeleted, LibraryFailed, SpaceFreed, StorageReport)
+    assert [type(event) for event in harness.kinds(*kinds)] == list(kinds)
+    assert harness.kinds(LibraryFailed)[0].command == rename
+    assert harness.kinds(SpaceFreed)[0].num_items == 1

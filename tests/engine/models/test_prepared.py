@@ -108,7 +108,7 @@ def test_without_room_weights_are_repacked_in_memory(
 def test_while_another_process_makes_it_weights_are_repacked_in_memory(
     checkpoint: Checkpoint, backend: CpuBackend
 ) -> None:
-    with exclusive(checkpoint.path / prepared_file._LOCK_FILE, "busy"):
+    with exclusive(checkpoint.path / prepared_file.LOCK_FILE, "busy"):
         decoder, _ = load_decoder(checkpoint, backend)
     assert not (checkpoint.path / PREPARED_FILE).exists()
     assert torch.isfinite(logits(decoder, backend)).all()
