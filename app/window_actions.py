@@ -54,7 +54,6 @@ class _Window(Protocol):
 
 def add_window_actions(window: _Window) -> None:
     add = window.action_list.add
-    add(translate("app", "Find a command"), window.commands.show_palette, ["Ctrl+K"])
     add(translate("app", "New chat"), window.new_chat, ["Ctrl+T"])
     add(translate("app", "Reopen the tab closed last"), window.chats.reopen, ["Ctrl+Shift+T"])
     add(translate("app", "Close tab"), window.tabs.close_current, ["Ctrl+W"])
@@ -74,14 +73,18 @@ def add_window_actions(window: _Window) -> None:
 
 def _add_dock_actions(window: _Window) -> None:
     """With a button each at the end of the status line."""
-    for dock, keys, icon_name in ((window.sidebar_dock, "Ctrl+B", "chats"), (window.memory_dock, "Ctrl+M", "memory")):
+    for dock, words, keys, icon_name in (
+        (window.sidebar_dock, translate("app", "Show or hide the chats"), "Ctrl+B", "chats"),
+        (window.memory_dock, translate("app", "Show or hide the memory"), "Ctrl+M", "memory"),
+    ):
         toggle = dock.toggleViewAction()
+        toggle.setText(words)
         toggle.setShortcut(QKeySequence(keys))
-        toggle.setToolTip(f"{dock.windowTitle()} ({keys})")
+        toggle.setToolTip(f"{words} ({keys})")
         window.action_list.add_action(toggle)
         button = QToolButton()
         button.setDefaultAction(toggle)
         button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonIconOnly)
-        button.setAccessibleName(dock.windowTitle())
+        button.setAccessibleName(words)
         show_icon(toggle, icon_name, "muted")
         window.status_line.addPermanentWidget(button)

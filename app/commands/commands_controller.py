@@ -28,6 +28,7 @@ class CommandsController(QObject):
         self._history = history
         self._open_chat = open_chat
         self._window = window
+        self.palette_action = actions.add(translate("app", "Find a command"), self.show_palette, ["Ctrl+K"])
 
     def show_palette(self) -> None:
         CommandPalette([*self._from_actions(), *self._from_chats()], self._window).show()
@@ -36,7 +37,11 @@ class CommandsController(QObject):
         ShortcutSheet(self._actions, self._window).show()
 
     def _from_actions(self) -> list[Command]:
-        return [Command(action.text(), _keys(action), action.trigger) for action in self._actions if action.isEnabled()]
+        return [
+            Command(action.text(), _keys(action), action.trigger)
+            for action in self._actions
+            if action.isEnabled() and action is not self.palette_action
+        ]
 
     def _from_chats(self) -> list[Command]:
         try:

@@ -24,7 +24,7 @@ from app.bridge.throttle import Throttle
 from app.i18n import translate
 from app.state.setting import Setting
 from app.state.settings import Settings
-from app.widgets.fields import ChoiceBox, NumberBox, WholeNumberBox
+from app.widgets.fields import CheckBox, ChoiceBox, NumberBox, WholeNumberBox
 from app.widgets.text_label import TextLabel
 
 _STEP = 0.05
@@ -50,7 +50,7 @@ class SettingRow(QWidget):
         self.field = self._make_field()
         self.field.setAccessibleName(self.words)
         self.field.setAccessibleDescription(self.note)
-        self.origin_label = TextLabel("", "muted")
+        self.note_label = TextLabel("", "muted")
         self.reset_button = QPushButton(translate("app", "Use the default"))
         self.reset_button.setAccessibleName(translate("app", "{setting}: use the default").format(setting=self.words))
         self.reset_button.clicked.connect(self._reset)
@@ -58,13 +58,12 @@ class SettingRow(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(_SPACING_PX)
         is_wide = isinstance(self.field, QPlainTextEdit)
-        column.addWidget(self.field, 0, Qt.AlignmentFlag(0) if is_wide else Qt.AlignmentFlag.AlignLeft)
-        if self.note:
-            column.addWidget(TextLabel(self.note, "muted"))
-        origin = QHBoxLayout()
-        origin.addWidget(self.origin_label, 1)
-        origin.addWidget(self.reset_button)
-        column.addLayout(origin)
+        line = QHBoxLayout()
+        line.addWidget(self.field, 1 if is_wide else 0)
+        line.addWidget(self.reset_button, 0, Qt.AlignmentFlag.AlignTop if is_wide else Qt.AlignmentFlag.AlignVCenter)
+        line.addStretch(0 if is_wide else 1)
+        column.addLayout(line)
+        column.addWidget(self.note_label)
         self._show_origin()
 
     @property
@@ -110,8 +109,8 @@ class SettingRow(QWidget):
 
     def _show_origin(self) -> None:
         is_chosen = self._settings.is_chosen(self.setting)
-        origin = translate("app", "Chosen here.") if is_chosen else translate("app", "The default.")
-        self.origin_label.setText(f"{origin} {self._effective}".strip())
+        origin = translate("app", "Chosen here.") if is_chosen else translate("app", "This is the default.")
+        self.note_label.setText(" ".join(part for part in (self.note, self._effective, origin) if part))
         self.reset_button.setVisible(is_chosen)
 
     def _make_field(self) -> QWidget:
@@ -138,7 +137,7 @@ class SettingRow(QWidget):
         return spin
 
     def _check(self) -> QCheckBox:
-        box = QCheckBox(self.words)
+        box = CheckBox(self.words)
         box.setChecked(self._settings.get(self.setting))
         box.toggled.connect(lambda is_on: self.changed.emit(self.setting, is_on))
         return box

@@ -35,8 +35,13 @@ class SettingsPage(ClosablePage):
     def __init__(self, settings: Settings, about: About, parent: QWidget | None = None) -> None:
         super().__init__(translate("app", "Settings"), parent)
         self.rows: dict[str, SettingRow] = {}
-        self._sections: list[tuple[QWidget, list[SettingRow]]] = []
-        self._forms: list[QFormLayout] = []
+        self._sections: list[tuple[TextLabel, list[SettingRow]]] = []
+        # One form, so that the fields of all sections stand in one column.
+        self._form = QFormLayout()
+        self._form.setHorizontalSpacing(_LABEL_SPACING_PX)
+        self._form.setVerticalSpacing(_SPACING_PX)
+        self._form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+        self._form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
         self.search = QLineEdit()
         self.search.setPlaceholderText(translate("app", "Find a setting"))
         self.search.setAccessibleName(translate("app", "Find a setting"))
@@ -52,6 +57,8 @@ class SettingsPage(ClosablePage):
             "muted",
         )
         self.restart_button.clicked.connect(self.restart_requested)
+        self.column.addSpacing(_SPACING_PX)
+        self.column.addLayout(self._form)
         for section, words in SECTIONS:
             self._add_section(section, translate("app", words), settings)
         self.about = about
@@ -80,11 +87,7 @@ class SettingsPage(ClosablePage):
 
     def _add_section(self, section: str, words: str, settings: Settings) -> None:
         heading = TextLabel(words, "heading")
-        form = QFormLayout()
-        form.setHorizontalSpacing(_LABEL_SPACING_PX)
-        form.setVerticalSpacing(_SPACING_PX)
-        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
-        form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
+        self._form.addRow(heading)
         rows = []
         for setting in SETTINGS:
             if setting.section == section:
@@ -94,17 +97,13 @@ class SettingsPage(ClosablePage):
                 label = QLabel("" if is_labelled_itself else row.words)
                 label.setProperty("kind", "field")
                 label.setAlignment(Qt.AlignmentFlag.AlignTop)
-                form.addRow(label, row)
+                self._form.addRow(label, row)
                 self.rows[setting.key] = row
                 rows.append(row)
         self._sections.append((heading, rows))
-        self._forms.append(form)
-        self.column.addSpacing(_SPACING_PX)
-        self.column.addWidget(heading)
-        self.column.addLayout(form)
         if section == "engine":
-            self.column.addWidget(self.restart_note)
-            self.column.addWidget(self.restart_button, 0, Qt.AlignmentFlag.AlignLeft)
+            self._form.addRow(self.restart_note)
+            self._form.addRow(self.restart_button)
             self._show_restart(False)
 
     def _show_restart(self, is_needed: bool) -> None:
@@ -114,12 +113,12 @@ class SettingsPage(ClosablePage):
     def _find(self, text: str) -> None:
         text = text.strip()
         num_found = 0
-        for (heading, rows), form in zip(self._sections, self._forms, strict=True):
-            section_matches = text.casefold() in heading.text().casefold() if isinstance(heading, QLabel) else False
+        for heading, rows in self._sections:
+            section_matches = text.casefold() in heading.text().casefold()
             found = [row for row in rows if section_matches or row.has(text)]
-            heading.setVisible(bool(found))
+            self._form.setRowVisible(heading, bool(found))
             for row in rows:
-                form.setRowVisible(row, row in found)
+                self._form.setRowVisible(row, row in found)
             num_found += len(found)
         about_matches = self.about.has(text)
         self.about.setVisible(about_matches)

@@ -1,4 +1,4 @@
-"""Owns the fields of a form that a stylesheet leaves without arrows: a choice among few, and numbers.
+"""Owns the fields of a form that a stylesheet leaves without arrows and ticks: a choice among few, numbers, yes or no.
 
 Knows nothing of what is chosen.
 """
@@ -9,10 +9,12 @@ from PySide6.QtCore import QRect
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
+    QCheckBox,
     QComboBox,
     QDoubleSpinBox,
     QSpinBox,
     QStyle,
+    QStyleOptionButton,
     QStyleOptionComboBox,
     QStyleOptionSpinBox,
 )
@@ -53,6 +55,18 @@ class NumberBox(QDoubleSpinBox):
         option = QStyleOptionSpinBox()
         self.initStyleOption(option)
         _paint_arrows(self, option)
+
+
+class CheckBox(QCheckBox):
+    """A check box with the tick of the icon set."""
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if self.isChecked():
+            option = QStyleOptionButton()
+            self.initStyleOption(option)
+            rect = self.style().subElementRect(QStyle.SubElement.SE_CheckBoxIndicator, option, self)
+            icon("check", "on_accent").paint(QPainter(self), _centred(rect, round(0.85 * icon_size_px())))
 
 
 def _paint_arrows(box: QAbstractSpinBox, option: QStyleOptionSpinBox) -> None:
