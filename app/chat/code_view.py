@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 
 from app.chat.highlight import MAX_HIGHLIGHTED_LENGTH, Highlighter, lex
 from app.chat.markdown import CodeBlock
+from app.i18n import translate
 from app.widgets.icons import show_icon
 
 _MARGIN_PX = 8
@@ -38,8 +39,8 @@ class CodeView(QFrame):
         self._label = QLabel()
         self._label.setProperty("kind", "muted")
         self.copy_button = QToolButton()
-        self.copy_button.setToolTip("Copy this code")
-        self.copy_button.setAccessibleName("Copy this code")
+        self.copy_button.setToolTip(translate("app", "Copy this code"))
+        self.copy_button.setAccessibleName(translate("app", "Copy this code"))
         show_icon(self.copy_button, "copy", "muted")
         self.copy_button.clicked.connect(self.copy)
         self._edit = _CodeEdit()
@@ -95,6 +96,7 @@ class _CodeEdit(QPlainTextEdit):
     def __init__(self) -> None:
         super().__init__()
         self.setReadOnly(True)
+        self.setAccessibleName(translate("app", "Code"))
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QFrame, QSizePolicy, QTextBrowser, QWidget
 from app.chat.document_writer import INDENT_EM, QUOTE_DEPTH_PROPERTY, RULE_PROPERTY, DocumentWriter, Prose
 from app.chat.links import open_link
 from app.chat.markdown import Table
+from app.i18n import translate
 from app.theme import current_theme
 
 _BAR_WIDTH_PX = 3
@@ -92,6 +93,7 @@ class ProseView(TextView):
 
     def __init__(self, width_px: int, parent: QWidget | None = None) -> None:
         super().__init__(width_px, parent)
+        self.setAccessibleName(translate("app", "Text"))
         self._num_finished = 0
         self._finished_end: int | None = None
         """Where the open blocks begin, with the break before them; None while there is no finished block."""
@@ -126,6 +128,10 @@ class ProseView(TextView):
 
 class TableView(TextView):
     """One table."""
+
+    def __init__(self, width_px: int, parent: QWidget | None = None) -> None:
+        super().__init__(width_px, parent)
+        self.setAccessibleName(translate("app", "Table"))
 
     def show_table(self, table: Table) -> None:
         self.clear()

@@ -8,6 +8,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDockWidget, QHBoxLayout, QLabel, QToolButton, QWidget
 
+from app.i18n import translate
 from app.widgets.icons import show_icon
 
 _MARGIN_PX = 12
@@ -22,9 +23,9 @@ class DockTitle(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         label = QLabel(dock.windowTitle())
         label.setProperty("kind", "heading")
-        self.detach_button = _button("detach", "Detach into a window of its own, or put back")
+        self.detach_button = _button("detach", translate("app", "Detach into a window of its own, or put back"))
         self.detach_button.clicked.connect(lambda: dock.setFloating(not dock.isFloating()))
-        self.hide_button = _button("close", "Hide")
+        self.hide_button = _button("close", translate("app", "Hide"))
         self.hide_button.clicked.connect(dock.hide)
         row = QHBoxLayout(self)
         row.setContentsMargins(_MARGIN_PX, _MARGIN_PX // 2, _MARGIN_PX // 2, 0)
@@ -37,6 +38,5 @@ def _button(icon_name: str, words: str) -> QToolButton:
     button = QToolButton()
     button.setToolTip(words)
     button.setAccessibleName(words)
-    button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
     show_icon(button, icon_name, "muted")
     return button
