@@ -85,8 +85,10 @@ def run_search(args: argparse.Namespace) -> int:
 def run_show(args: argparse.Namespace) -> int:
     from engine.hub.client import HubClient
     from engine.hub.tokens import find_token
+    from engine.jobs.hub_spec import with_spec
 
-    facts = HubClient(find_token()).inspect(args.repo_id, args.revision)
+    client = HubClient(find_token())
+    facts = with_spec(client, client.inspect(args.repo_id, args.revision))
     if args.json:
         print(json.dumps(asdict(facts), ensure_ascii=False, indent=1))
     else:
@@ -147,6 +149,8 @@ def _print_facts(facts: RepositoryFacts) -> None:
     print(f"licence     {facts.license or 'none is told'}")
     if facts.architecture is not None:
         print(f"architecture {facts.architecture}")
+    if facts.refusal is not None:
+        print(f"cannot run  {facts.refusal}")
     if facts.num_parameters is not None:
         print(f"parameters  {facts.num_parameters:,}")
     if facts.base_models:

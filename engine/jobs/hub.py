@@ -21,6 +21,7 @@ from engine.hub.partial_file import ExpectedFile, PartialFile
 from engine.hub.selection import choose, stem_of
 from engine.hub.tokens import find_token
 from engine.hub.transfer import Transfer, TransferLimits
+from engine.jobs.hub_spec import require_runnable
 from engine.jobs.pause import pause
 from engine.messages import HubJob, ModelChoice, RepositoryFacts
 from engine.store.files import storage_errors
@@ -46,8 +47,9 @@ def fetch_repository(
 ) -> Converted:
     """Make the chosen files a listed model; does nothing if they are one already.
 
-    Raises `DownloadError` and what derives from it, `InvalidRequestError` for a choice that the repository has not,
-    `StorageError`, `JobCancelledError`, and what `convert_file` raises.
+    A model that cannot run is refused before it is downloaded, as far as the hub or its config.json tell.
+    Raises `DownloadError` and what derives from it, `SourceError` for such a model, `InvalidRequestError` for a choice
+    that the repository has not, `StorageError`, `JobCancelledError`, and what `convert_file` raises.
     """
 
     def wait(why: str, duration_s: float) -> None:
@@ -67,6 +69,8 @@ def fetch_repository(
             _remove(work)
             return Converted(conversion.target_id, was_there=True)
         partials = [PartialFile(file) for file in files if not _is_there(file, report)]
+        if partials:
+            require_runnable(client, facts, choice)
         missing_bytes = sum(stop - start for partial in partials for start, stop in partial.gaps())
         with reserve.hold(work, missing_bytes + choice.size_bytes + MARGIN_BYTES) as hold:
             _download(client, facts, partials, hold, report, limits)

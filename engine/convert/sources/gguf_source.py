@@ -15,6 +15,7 @@ from engine.convert.matrix import SourceMatrix
 from engine.convert.sources.gguf_files import GgufFiles
 from engine.convert.sources.gguf_matrix import GgufMatrix, check_readable
 from engine.convert.sources.gguf_tokenizer import read_tokenizer
+from engine.convert.sources.license import read_license
 from engine.convert.sources.tokenizer_files import TokenizerFiles
 from engine.errors import SourceError
 from engine.models.adapters import adapter_for_gguf, spec_from_gguf
@@ -44,7 +45,7 @@ class GgufSource:
                 self.layer(index)
             tensors.require_all_used(self.spec.family)
             self.tokenizer: TokenizerFiles = read_tokenizer(metadata)
-            self.license = metadata.optional_text("general.license")
+            self.license = read_license(path.parent, self._files.metadata, "general.")
         except BaseException:
             self._files.__exit__(None, None, None)
             raise

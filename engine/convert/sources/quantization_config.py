@@ -35,7 +35,7 @@ class Quantization:
 
 def read_quantization(folder: Path, config: Mapping[str, Any]) -> Quantization:
     """From config.json, or from the files that older programs wrote beside it. Raises `SourceError`."""
-    section = config.get("quantization_config", config.get("compression_config"))
+    section = config_section(config)
     if section is None:
         # AutoGPTQ's and AutoAWQ's own files; neither need name its method.
         section = read_optional_json(folder / "quantize_config.json")
@@ -47,6 +47,16 @@ def read_quantization(folder: Path, config: Mapping[str, Any]) -> Quantization:
                 "bits": section.get("w_bit"),
                 "group_size": section.get("q_group_size"),
             } | (section)
+    return quantization_of(folder, section)
+
+
+def config_section(config: Mapping[str, Any]) -> Any:
+    """What config.json says of quantisation, None if nothing."""
+    return config.get("quantization_config", config.get("compression_config"))
+
+
+def quantization_of(folder: object, section: Any) -> Quantization:
+    """`folder` is for the message: where the section was found. Raises `SourceError`."""
     if not section:
         return Quantization()
     if not isinstance(section, Mapping):
@@ -61,7 +71,7 @@ def read_quantization(folder: Path, config: Mapping[str, Any]) -> Quantization:
     return _READERS[method](folder, section)
 
 
-def _read_gptq(folder: Path, section: Mapping[str, Any]) -> Quantization:
+def _read_gptq(folder: object, section: Mapping[str, Any]) -> Quantization:
     bits = section.get("bits")
     if bits not in GPTQ_BITS or isinstance(bits, bool):
         raise SourceError(f"{folder} has GPTQ weights of {str(bits)[:20]} bits, supported are 2, 3, 4 and 8")
@@ -79,7 +89,7 @@ def _read_gptq(folder: Path, section: Mapping[str, Any]) -> Quantization:
     return Quantization("gptq", gptq=GptqLayout(int(bits), _group_size(folder, section), offset))
 
 
-def _read_awq(folder: Path, section: Mapping[str, Any]) -> Quantization:
+def _read_awq(folder: object, section: Mapping[str, Any]) -> Quantization:
     bits, version = section.get("bits"), str(section.get("version", section.get("format", "gemm"))).lower()
     if bits != 4 or version != "gemm":
         raise SourceError(
@@ -89,7 +99,7 @@ def _read_awq(folder: Path, section: Mapping[str, Any]) -> Quantization:
     return Quantization("awq", is_awq=True, awq_group_size=_group_size(folder, section))
 
 
-def _read_auto_round(folder: Path, section: Mapping[str, Any]) -> Quantization:
+def _read_auto_round(folder: object, section: Mapping[str, Any]) -> Quantization:
     packing = str(section.get("packing_format", "auto_round:auto_gptq"))
     if packing.endswith("awq"):
         return _read_awq(folder, section)
@@ -100,7 +110,7 @@ def _read_auto_round(folder: Path, section: Mapping[str, Any]) -> Quantization:
     )
 
 
-def _read_compressed(folder: Path, section: Mapping[str, Any]) -> Quantization:
+def _read_compressed(folder: object, section: Mapping[str, Any]) -> Quantization:
     described = section.get("config_groups")
     groups = [group for group in described.values() if _is_table(group)] if isinstance(described, Mapping) else []
     formats = [str(table["format"]) for table in (section, *groups) if table.get("format") is not None]
@@ -118,11 +128,11 @@ def _read_compressed(folder: Path, section: Mapping[str, Any]) -> Quantization:
     return Quantization("compressed-tensors", bits=width, float8_block=_block(folder, block))
 
 
-def _read_bitsandbytes(folder: Path, section: Mapping[str, Any]) -> Quantization:
+def _read_bitsandbytes(folder: object, section: Mapping[str, Any]) -> Quantization:
     return Quantization("bitsandbytes")
 
 
-def _read_fp8(folder: Path, section: Mapping[str, Any]) -> Quantization:
+def _read_fp8(folder: object, section: Mapping[str, Any]) -> Quantization:
     return Quantization("fp8", float8_block=_block(folder, section.get("weight_block_size")))
 
 
@@ -136,7 +146,7 @@ _READERS = {
 }
 
 
-def _group_size(folder: Path, section: Mapping[str, Any]) -> int | None:
+def _group_size(folder: object, section: Mapping[str, Any]) -> int | None:
     """None: all columns of a row share their scale."""
     size = section.get("group_size", section.get("q_group_size"))
     if size in (-1, None):
@@ -146,7 +156,7 @@ def _group_size(folder: Path, section: Mapping[str, Any]) -> int | None:
     return size
 
 
-def _block(folder: Path, block: Any) -> tuple[int, int] | None:
+def _block(folder: object, block: Any) -> tuple[int, int] | None:
     if block is None:
         return None
     if not isinstance(block, list) or len(block) != 2 or any(type(size) is not int or size < 1 for size in block):

@@ -13,6 +13,7 @@ from typing import Any
 from engine.convert.assembly import Assembly
 from engine.convert.matrix import SourceMatrix
 from engine.convert.sources.hf_tokenizer import TEXT_FILES, read_tokenizer
+from engine.convert.sources.license import read_license
 from engine.convert.sources.quantization_config import read_quantization
 from engine.convert.sources.safetensors_folder import find_weights, read_json, read_tensors
 from engine.convert.sources.tensor_finder import TensorFinder
@@ -44,11 +45,10 @@ class SafetensorsSource:
     Raises `SourceError`.
     """
 
-    license: str | None = None
-
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         config = read_json(folder / CONFIG_FILE)
+        self.license = read_license(folder, config)
         self._weights = find_weights(folder)
         tensors = read_tensors(self._weights)
         finder = TensorFinder(folder, tensors, read_quantization(folder, config))

@@ -92,6 +92,8 @@ class Repository:
     gate: str | bool = False
     is_open: bool = True
     """Whether `TOKEN` may read it, if it is gated."""
+    architecture: str = "llama"
+    """Of its GGUF files, as the hub has read it."""
     tags: list[str] = field(default_factory=lambda: ["gguf", "license:mit", "base_model:maker/base"])
 
 
@@ -220,7 +222,7 @@ class _Handler(BaseHTTPRequestHandler):
             "downloads": 12345,
             "likes": 7,
             "lastModified": "2025-01-31T10:00:00.000Z",
-            "gguf": {"total": 135, "architecture": "llama"},
+            "gguf": {"total": 135, "architecture": repository.architecture},
         }
 
     def _may_read(self, repository: Repository) -> bool:

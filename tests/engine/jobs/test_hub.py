@@ -28,7 +28,7 @@ from engine.store.checkpoint import Checkpoint
 from engine.store.library import Library
 from engine.store.reserve import DiskReserve
 from tests.engine.convert.hf_folders import llama_folder
-from tests.engine.hub.hub_server import TOKEN, Drop, HubServer, Status, Wrong
+from tests.engine.hub.hub_server import COMMIT, TOKEN, Drop, HubServer, Status, Wrong
 from tests.engine.tiny_models import split_gguf, write_tiny_gguf
 
 Usage = namedtuple("Usage", "total used free")
@@ -143,6 +143,36 @@ def test_what_can_be_known_to_fail_is_told_before_a_download(tmp_path: Path, hub
             quietly(tmp_path, HubJob(repo_id))
     assert hub.downloads("hub") == []
     assert downloads(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        ({"architectures": ["OddForCausalLM"]}, "'OddForCausalLM' is not supported"),
+        ({"quantization_config": {"quant_method": "quip"}}, "is quantised by 'quip'"),
+        ({"quantization_config": {"quant_method": "awq", "bits": 4, "version": "gemv"}}, "'gemv'"),
+        ({"quantization_config": [4]}, "quantization_config is no table"),
+        ({"hidden_act": "odd"}, "'odd'"),
+    ],
+)
+def test_a_model_that_cannot_run_is_named_before_its_weights_are_downloaded(
+    tmp_path: Path, hub: HubServer, change: dict[str, object], named: str
+) -> None:
+    folder = llama_folder()
+    folder.config |= change
+    folder.write(tmp_path / "source")
+    hub.add(REPO, {path.name: path.read_bytes() for path in (tmp_path / "source").iterdir()})
+    with pytest.raises(SourceError, match=named):
+        quietly(tmp_path / "home")
+    assert [path for _, path, _ in hub.requests if "/resolve/" in path] == [f"/{REPO}/resolve/{COMMIT}/config.json"]
+    assert downloads(tmp_path / "home") == []
+
+
+def test_a_gguf_of_an_unknown_architecture_is_named_before_it_is_downloaded(tmp_path: Path, hub: HubServer) -> None:
+    hub.add(REPO, {FILE: bytes(2000)}, architecture="odd")
+    with pytest.raises(SourceError, match="the architecture 'odd'"):
+        quietly(tmp_path / "home")
+    assert hub.downloads() == hub.downloads("hub") == []
 
 
 def test_safetensors_and_split_models_are_downloaded_whole_and_once(tmp_path: Path, hub: HubServer) -> None:
