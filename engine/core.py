@@ -79,6 +79,10 @@ class EngineCore:
         self.view = MemoryView(cache, scheduler, self.prefixes, reader.tokenizer.decode, block_bytes)
         self.metrics = Metrics()
 
+    def count_text(self, text: str) -> int:
+        """How many tokens a text has by itself; may be called on any thread."""
+        return len(self._reader.tokenizer.encode(text))
+
     @property
     def num_live(self) -> int:
         return len(self._requests)

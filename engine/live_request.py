@@ -64,6 +64,7 @@ class LiveRequest:
             num_accepted_tokens=sum(sequence.num_accepted_tokens for sequence in sequences),
             num_swaps=sum(sequence.num_swaps for sequence in sequences),
             num_recomputes=sum(sequence.num_recomputes for sequence in sequences),
+            seed=self.first.seed,
         )
 
 

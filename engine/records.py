@@ -43,6 +43,7 @@ class RequestRecord:
     num_accepted_tokens: int = 0
     num_swaps: int = 0
     num_recomputes: int = 0
+    seed: int | None = None
 
     @property
     def e2e_s(self) -> float:

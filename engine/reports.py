@@ -89,6 +89,7 @@ class Reports:
                 decode_s=record.decode_s,
                 preempted_s=record.preempted_s,
                 num_preemptions=record.num_preemptions,
+                seed=record.seed,
             )
         )
 

@@ -18,7 +18,7 @@ from engine.sampling_checks import check_params
 from engine.sequence import Sequence
 from engine.text.context import FittedChat, fit_chat
 from engine.text.detokenizer import CONTEXT_TOKENS, IncrementalDetokenizer
-from engine.text.reasoning import OPEN, ReasoningSplitter
+from engine.text.reasoning import CLOSE, OPEN, ReasoningSplitter
 from engine.text.stop import StopMatcher
 from engine.text.template import ChatTemplate
 from engine.text.tokenizer import Tokenizer
@@ -108,10 +108,15 @@ class RequestReader:
         unknown = sorted({message.role for message in submit.messages} - set(_ROLES))
         if unknown:
             raise InvalidRequestError(f"Unknown role {unknown[0]!r}: use system, user or assistant")
+        if submit.continues_answer and submit.messages[-1].role != "assistant":
+            raise InvalidRequestError(
+                f"There is no answer to go on with: the last message is the {submit.messages[-1].role}'s"
+            )
 
         def encode_chat(messages: Messages[ChatMessage]) -> list[int]:
             marked, mark = break_up(messages, self.tokenizer.special_tokens)
-            text = template.render(marked)
+            goes_on = submit.continues_answer and marked[-1].role == "assistant"
+            text = _begun_answer(template, marked) if goes_on else template.render(marked)
             return self.tokenizer.encode(text) if mark is None else self.tokenizer.encode_marked(text, mark)
 
         if submit.when_full == "stop":
@@ -160,9 +165,10 @@ class RequestReader:
 
     def answer(self, submit: Submit, sequence: Sequence) -> Answer:
         """How the text of one answer is made. The sequence's prompt is what `submit` says."""
-        # A raw prompt's text goes on; a chat's answer is a text of its own.
+        # A raw prompt's text goes on, and so does an answer that was begun; another answer is a text of its own.
         prompt_ids = sequence.token_ids[: sequence.num_prompt_tokens]
-        context = [] if submit.prompt is None else prompt_ids[-CONTEXT_TOKENS:]
+        goes_on = submit.prompt is not None or submit.continues_answer
+        context = prompt_ids[-CONTEXT_TOKENS:] if goes_on else []
         detokenizer = IncrementalDetokenizer(self.tokenizer.decode, context)
         return Answer(sequence, detokenizer, StopMatcher(self._stops(submit)), self._splitter(submit, prompt_ids))
 
@@ -176,6 +182,14 @@ class RequestReader:
         if submit.prompt is not None or not self.knows_thinking:
             return None
         return ReasoningSplitter(self.tokenizer.decode(prompt_ids[-_TAIL_TOKENS:]).rstrip().endswith(OPEN))
+
+
+def _begun_answer(template: ChatTemplate, messages: Messages[ChatMessage]) -> str:
+    """A prompt that ends inside the assistant's turn, behind the text of the last message."""
+    prompt = template.render(messages[:-1])
+    # A template may begin the thinking itself; what is continued is the answer behind it.
+    thought = f"\n{CLOSE}\n\n" if prompt.rstrip().endswith(OPEN) else ""
+    return prompt + thought + messages[-1].content
 
 
 def _too_long_words(submit: Submit) -> tuple[str, str]:

@@ -20,6 +20,7 @@ from engine.errors import EngineError, ModelBusyError, NoModelError
 from engine.jobs.hub_queries import HubQueries
 from engine.jobs.library_orders import LibraryOrders
 from engine.jobs.runner import JobRunner
+from engine.jobs.token_counts import TokenCounts
 from engine.jobs.transfers import InstallPrefix, Order, PrefixTransfers
 from engine.messages import (
     TREE_INTERVAL_S,
@@ -28,6 +29,7 @@ from engine.messages import (
     BringToFront,
     Cancel,
     CancelJob,
+    CountTokens,
     DeleteModel,
     DropNode,
     EngineDied,
@@ -92,6 +94,7 @@ class Worker:
         self._transfers = transfers
         self._library_orders = library_orders
         self._hub_queries = HubQueries(sink)
+        self._token_counts = TokenCounts(sink)
         self._backend: Backend
         self._library = Library(config.models_dir)
         self._model: ServedModel | None = None
@@ -168,6 +171,8 @@ class Worker:
                 self._jobs.start(command)
             case CancelJob(job_id):
                 self._jobs.cancel(job_id)
+            case CountTokens():
+                self._token_counts.ask(command, None if self._core is None else self._core.count_text)
             case SearchHub() | InspectRepository():
                 self._hub_queries.ask(command)
             case DeleteModel(model_id) if self._is_loaded(model_id):

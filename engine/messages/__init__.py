@@ -26,6 +26,7 @@ from engine.messages.commands import (
     VerifyJob,
     WhenFull,
 )
+from engine.messages.counting import CountTokens, TokensCounted
 from engine.messages.events import (
     AnswerFinished,
     ContextTrimmed,
@@ -126,6 +127,7 @@ __all__ = [
     "Command",
     "ContextTrimmed",
     "ConvertJob",
+    "CountTokens",
     "DeleteModel",
     "DiscoverModels",
     "DiscoveredModel",
@@ -201,6 +203,7 @@ __all__ = [
     "Submit",
     "TextDelta",
     "TokenLogprobs",
+    "TokensCounted",
     "UnloadModel",
     "VerifyJob",
     "WatchBlocks",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from engine.messages.counting import CountTokens
 from engine.messages.hub import InspectRepository, SearchHub
 from engine.messages.library import LibraryCommand
 from engine.messages.memory import MemoryCommand
@@ -87,6 +88,8 @@ class Submit:
     use_speculation: bool = True
     """Whether the next tokens may be guessed and verified; the answer is the same, only sooner if guesses are right."""
     when_full: WhenFull = "stop"
+    continues_answer: bool = False
+    """Whether the last message is an assistant's that is not complete: the answer is what follows its text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,6 +239,7 @@ Command = (
     | UnloadModel
     | StartJob
     | CancelJob
+    | CountTokens
     | SearchHub
     | InspectRepository
     | LibraryCommand

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from engine.messages.counting import TokensCounted
 from engine.messages.hub import HubFailed, HubResults, RepositoryFacts
 from engine.messages.library import LibraryEvent
 from engine.messages.memory import MemoryEvent
@@ -155,6 +156,8 @@ class RequestFinished:
     decode_s: float = 0.0
     preempted_s: float = 0.0
     num_preemptions: int = 0
+    seed: int | None = None
+    """From which its random numbers came: asked for again with it, the same prompt gives the same answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,6 +317,7 @@ Event = (
     | RequestFailed
     | JobProgress
     | JobFinished
+    | TokensCounted
     | HubResults
     | RepositoryFacts
     | HubFailed
