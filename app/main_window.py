@@ -23,6 +23,7 @@ from app.chat.tab import ChatTab
 from app.commands.commands_controller import CommandsController
 from app.desktop.desktop_controller import DesktopController
 from app.desktop.diagnostics_controller import DiagnosticsController
+from app.i18n import translate
 from app.models.first_run import FirstRunPage
 from app.models.model_controller import ModelController
 from app.models.model_page import ModelPage
@@ -109,12 +110,16 @@ class MainWindow(QMainWindow):
         column.addWidget(self.pages, 1)
         self.setCentralWidget(centre)
         self.setStatusBar(self.status_line)
-        self.sidebar_dock = self._dock("Chats", self.sidebar, Qt.DockWidgetArea.LeftDockWidgetArea)
+        self.sidebar_dock = self._dock(
+            "chats", translate("app", "Chats"), self.sidebar, Qt.DockWidgetArea.LeftDockWidgetArea
+        )
         # Only what can be closed can be toggled.
         self.sidebar_dock.setFeatures(QDockWidget.DockWidgetFeature.DockWidgetClosable)
         # An empty widget in the title bar's place takes the title bar away.
         self.sidebar_dock.setTitleBarWidget(QWidget())
-        self.memory_dock = self._dock("Memory", self.memory_panel, Qt.DockWidgetArea.RightDockWidgetArea)
+        self.memory_dock = self._dock(
+            "memory", translate("app", "Memory"), self.memory_panel, Qt.DockWidgetArea.RightDockWidgetArea
+        )
         self.memory_dock.setTitleBarWidget(DockTitle(self.memory_dock))
         widths = {dock: self.settings.get(setting) for dock, setting in self._width_settings()}
         self._dock_widths = DockWidths(self, widths)
@@ -122,9 +127,9 @@ class MainWindow(QMainWindow):
     def _width_settings(self) -> list[tuple[QDockWidget, Setting[int]]]:
         return [(self.sidebar_dock, options.SIDEBAR_WIDTH_PX), (self.memory_dock, options.MEMORY_WIDTH_PX)]
 
-    def _dock(self, title: str, content: QWidget, area: Qt.DockWidgetArea) -> QDockWidget:
+    def _dock(self, name: str, title: str, content: QWidget, area: Qt.DockWidgetArea) -> QDockWidget:
         dock = QDockWidget(title, self)
-        dock.setObjectName(title.lower())
+        dock.setObjectName(name)
         dock.setWidget(content)
         self.addDockWidget(area, dock)
         return dock
@@ -229,7 +234,8 @@ class MainWindow(QMainWindow):
             self.settings.set(setting, value)
         except OSError as error:
             cause = f"{error.strerror} ({error.filename})"
-            self.banner.show_message(f"The settings cannot be saved: {cause}. {file_advice(error)}")
+            words = translate("app", "The settings cannot be saved: {cause}. {advice}")
+            self.banner.show_message(words.format(cause=cause, advice=file_advice(error)))
 
     def zoom_by(self, percent: int) -> None:
         """Makes the text larger or smaller, as far as the settings allow."""
@@ -281,7 +287,7 @@ class MainWindow(QMainWindow):
             self.change_setting(options.LAST_MODEL_ID, model.model_id)
 
     def _on_list_failed(self, problem: str) -> None:
-        self.banner.show_message(problem, "Try again", self._list_again)
+        self.banner.show_message(problem, translate("app", "Try again"), self._list_again)
 
     def _list_again(self) -> None:
         self.models.refresh()
@@ -289,7 +295,7 @@ class MainWindow(QMainWindow):
             self.models.load_first(self.settings.get(options.LAST_MODEL_ID))
 
     def _on_load_failed(self, failure: ModelLoadFailed) -> None:
-        self.banner.show_message(failure.message, "Models", self.show_models)
+        self.banner.show_message(failure.message, translate("app", "Models"), self.show_models)
 
     def _on_engine_died(self, death: EngineDied) -> None:
         self._death = death
@@ -298,7 +304,7 @@ class MainWindow(QMainWindow):
         self._offer_restart(death)
 
     def _offer_restart(self, death: EngineDied) -> None:
-        self.banner.show_message(death.message, "Restart engine", self.restart_engine)
+        self.banner.show_message(death.message, translate("app", "Restart the engine"), self.restart_engine)
 
     def restart_engine(self) -> None:
         self._death = None

@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton, QWidget
 
+from app.i18n import translate
 from app.theme import icon_size_px
 from app.widgets.icons import icon, show_icon
 from app.widgets.text_label import TextLabel
@@ -28,8 +29,8 @@ class Banner(QFrame):
         self.action_button = QPushButton()
         self.action_button.clicked.connect(self._act)
         close = QToolButton()
-        close.setToolTip("Hide this message")
-        close.setAccessibleName("Hide this message")
+        close.setToolTip(translate("app", "Hide this message"))
+        close.setAccessibleName(translate("app", "Hide this message"))
         show_icon(close, "close")
         close.clicked.connect(self.hide)
         row = QHBoxLayout(self)

@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QToolButton, QVBoxLayout, QWidget
 
+from app.i18n import translate
 from app.theme import theme_signals
 from app.widgets.icons import show_icon
 from app.widgets.text_label import TextLabel
@@ -55,8 +56,8 @@ class ClosablePage(Page):
     def __init__(self, title: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         close = QToolButton()
-        close.setToolTip("Back (Esc)")
-        close.setAccessibleName("Back")
+        close.setToolTip(translate("app", "Back (Esc)"))
+        close.setAccessibleName(translate("app", "Back"))
         show_icon(close, "close")
         close.clicked.connect(self.closed)
         head = QHBoxLayout()

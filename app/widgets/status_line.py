@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QStatusBar, QWidget
 
+from app.i18n import QT_TRANSLATE_NOOP, translate
 from app.widgets.elided_label import ElidedLabel
 from engine.messages import (
     EngineDied,
@@ -19,7 +20,7 @@ from engine.messages import (
 )
 
 _MARGIN_PX = 8
-_BACKENDS = {"cpu": "CPU", "gpu": "GPU", "reference": "CPU (reference)"}
+_BACKENDS = {"cpu": "CPU", "gpu": "GPU", "reference": QT_TRANSLATE_NOOP("app", "CPU (reference)")}
 
 
 class StatusLine(QStatusBar):
@@ -28,7 +29,7 @@ class StatusLine(QStatusBar):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setSizeGripEnabled(False)
-        self._state = "starting"
+        self._state = translate("app", "starting")
         self._has_model = False
         self._engine: EngineStarted | None = None
         self._stats: EngineStats | None = None
@@ -39,34 +40,35 @@ class StatusLine(QStatusBar):
 
     def show_started(self, engine: EngineStarted) -> None:
         self._engine = engine
-        self._state = "no model"
+        self._state = translate("app", "no model")
         self._show()
 
     def show_died(self, _: EngineDied) -> None:
         self._engine = None
         self._has_model = False
         self._stats = None
-        self._state = "stopped"
+        self._state = translate("app", "stopped")
         self._show()
 
     def show_restarting(self) -> None:
-        self._state = "starting"
+        self._state = translate("app", "starting")
         self._show()
 
     def show_model(self, change: ModelLoadProgress | ModelLoaded | ModelLoadFailed | ModelUnloaded) -> None:
         match change:
             case ModelLoadProgress():
-                self._state = f"loading, layer {change.num_layers_loaded} of {change.num_layers}"
+                words = translate("app", "loading, layer {layer} of {total}")
+                self._state = words.format(layer=change.num_layers_loaded, total=change.num_layers)
             case ModelLoaded():
                 self._has_model = True
-                self._state = "ready"
+                self._state = translate("app", "ready")
             case ModelUnloaded():
                 self._has_model = False
                 self._stats = None
-                self._state = "no model"
+                self._state = translate("app", "no model")
             case ModelLoadFailed():
                 # A load that was refused leaves the model before it as it is.
-                self._state = "ready" if self._has_model else "no model"
+                self._state = translate("app", "ready") if self._has_model else translate("app", "no model")
         self._show()
 
     def show_stats(self, stats: EngineStats) -> None:
@@ -74,12 +76,12 @@ class StatusLine(QStatusBar):
         self._show()
 
     def _show(self) -> None:
-        parts = [f"engine: {self._state}"]
+        parts = [translate("app", "engine: {state}").format(state=self._state)]
         if self._engine is not None:
             threads = self._engine.num_threads
-            unit = "thread" if threads == 1 else "threads"
-            parts.append(f"{_BACKENDS.get(self._engine.backend, self._engine.backend)}, {threads} {unit}")
-        if self._stats is not None and self._state == "ready":
+            backend = translate("app", _BACKENDS.get(self._engine.backend, self._engine.backend))
+            parts.append(f"{backend}, " + translate("app", "%n thread(s)", None, threads))
+        if self._stats is not None and self._state == translate("app", "ready"):
             parts.extend(_load_parts(self._stats))
         self.label.setText(" · ".join(parts))
 
@@ -87,9 +89,14 @@ class StatusLine(QStatusBar):
 def _load_parts(stats: EngineStats) -> list[str]:
     parts = []
     if stats.num_running or stats.num_waiting or stats.num_swapped:
-        swapped = f", {stats.num_swapped} swapped out" if stats.num_swapped else ""
-        parts.append(f"{stats.num_running} running, {stats.num_waiting} waiting{swapped}")
-        parts.append(f"{stats.tokens_per_s:.0f} tok/s together")
+        counts = [
+            translate("app", "{count} running").format(count=stats.num_running),
+            translate("app", "{count} waiting").format(count=stats.num_waiting),
+        ]
+        if stats.num_swapped:
+            counts.append(translate("app", "{count} swapped out").format(count=stats.num_swapped))
+        parts.append(", ".join(counts))
+        parts.append(translate("app", "{rate} tok/s together").format(rate=f"{stats.tokens_per_s:.0f}"))
     num_blocks = stats.num_free_blocks + stats.num_cached_blocks + stats.num_referenced_blocks
     if num_blocks:
         parts.append(f"KV {100 * stats.num_referenced_blocks // num_blocks} %")

@@ -4,6 +4,13 @@
   <context>
     <name>app</name>
     <message numerus="yes">
+      <source>%n thread(s)</source>
+      <translation>
+        <numerusform>%n thread</numerusform>
+        <numerusform>%n threads</numerusform>
+      </translation>
+    </message>
+    <message numerus="yes">
       <source>%n thread(s) at the moment.</source>
       <translation>
         <numerusform>%n thread at the moment.</numerusform>

@@ -4,6 +4,12 @@
   <context>
     <name>app</name>
     <message numerus="yes">
+      <source>%n thread(s)</source>
+      <translation type="unfinished">
+        <numerusform />
+      </translation>
+    </message>
+    <message numerus="yes">
       <source>%n thread(s) at the moment.</source>
       <translation type="unfinished">
         <numerusform />
@@ -22,6 +28,14 @@
       <translation type="unfinished" />
     </message>
     <message>
+      <source>A file stands in the folder's place: move it away.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>A folder stands in the file's place: move it away.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <source>A model could not be made ready</source>
       <translation type="unfinished" />
     </message>
@@ -31,6 +45,10 @@
     </message>
     <message>
       <source>About and privacy</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>Another program has the file open: end that one.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -46,7 +64,19 @@
       <translation type="unfinished" />
     </message>
     <message>
+      <source>Back</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>Back (Esc)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <source>Break the line</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>CPU (reference)</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -66,6 +96,14 @@
       <translation type="unfinished" />
     </message>
     <message>
+      <source>Check that you may read and write this file and its folder.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>Check the disk, or choose another data folder with --home.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <source>Chosen by the environment variable {name}.</source>
       <translation type="unfinished" />
     </message>
@@ -82,11 +120,19 @@
       <translation type="unfinished" />
     </message>
     <message>
+      <source>Code</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <source>Commands</source>
       <translation type="unfinished" />
     </message>
     <message>
       <source>Commands that match</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>Copy this code</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -106,6 +152,10 @@
       <translation type="unfinished" />
     </message>
     <message>
+      <source>Detach into a window of its own, or put back</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <source>Engine</source>
       <translation type="unfinished" />
     </message>
@@ -119,6 +169,10 @@
     </message>
     <message>
       <source>For keys and values of all chats. Automatic takes what is left beside the model.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>Free some space on this disk.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -139,6 +193,14 @@
     </message>
     <message>
       <source>Guesses are checked by the model: answers stay the same and come sooner.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>Hide</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>Hide this message</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -175,6 +237,10 @@
     </message>
     <message>
       <source>Longest answer</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>Memory</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -250,11 +316,27 @@
       <translation type="unfinished" />
     </message>
     <message>
+      <source>Show or hide the chats</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>Show or hide the memory</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <source>Smaller text</source>
       <translation type="unfinished" />
     </message>
     <message>
       <source>Stands before the first message of new chats.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>Start DeepInfer again: it sets a damaged file aside.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>Start DeepInfer again; if it goes on, choose another data folder with --home.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -266,11 +348,19 @@
       <translation type="unfinished" />
     </message>
     <message>
+      <source>Table</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <source>Tell me when something ends</source>
       <translation type="unfinished" />
     </message>
     <message>
       <source>Temperature</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>Text</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -286,15 +376,15 @@
       <translation type="unfinished" />
     </message>
     <message>
-      <source>The default.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
       <source>The diagnostics cannot be saved: {cause}. {advice}</source>
       <translation type="unfinished" />
     </message>
     <message>
       <source>The diagnostics were saved as {path}. No chat is in them.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>The disk can only be read: choose another data folder with --home.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -306,6 +396,10 @@
       <translation type="unfinished" />
     </message>
     <message>
+      <source>The settings cannot be saved: {cause}. {advice}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <source>The usual place on this system.</source>
       <translation type="unfinished" />
     </message>
@@ -314,11 +408,19 @@
       <translation type="unfinished" />
     </message>
     <message>
+      <source>This is the default.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <source>Threads</source>
       <translation type="unfinished" />
     </message>
     <message>
       <source>Top-p</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>Try again</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -351,6 +453,46 @@
     </message>
     <message>
       <source>automatic</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>engine: {state}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>loading, layer {layer} of {total}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>no model</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>ready</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>starting</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>stopped</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>{count} running</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>{count} swapped out</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>{count} waiting</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <source>{rate} tok/s together</source>
       <translation type="unfinished" />
     </message>
     <message>
