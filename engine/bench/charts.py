@@ -8,7 +8,7 @@ from xml.sax.saxutils import escape
 
 _COLOURS = ("#3b7dd8", "#d97b29", "#4f9d5b", "#9067c6")
 _INK = "#808080"
-_WIDTH, _LABEL_WIDTH, _VALUE_WIDTH = 760, 230, 70
+_WIDTH, _LABEL_WIDTH, _VALUE_WIDTH = 800, 270, 70
 _BAR, _BAR_GAP, _GROUP_GAP, _TOP = 16, 3, 12, 56
 
 

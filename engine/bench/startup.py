@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from engine.bench.comparison import Result, Rounds
+from engine.bench.drawing import drawn
 from engine.bench.protocol import Ask, Task
 from engine.bench.report import Section
 from engine.bench.side import OpenSide, SideProgram
@@ -31,12 +32,14 @@ def startup_section(
             for metric, value in _start(program, prompts, on_open).items():
                 samples.setdefault(metric, {}).setdefault(program.label, []).append(value)
     results = [Result("a short prompt", metric, by_side) for metric, by_side in samples.items()]
+    title, labels = "Load: seconds and memory, from the start of a program", [program.label for program in programs]
     return Section(
         "load",
-        "Load: seconds and memory, from the start of a program",
-        compared(results, [program.label for program in programs]),
+        title,
+        compared(results, labels),
         [result.to_json() for result in results],
         ("Peak memory counts pages of mapped files that were touched; private memory is what no file backs.",),
+        drawn(title, results, labels),
     )
 
 

@@ -16,8 +16,8 @@ from typing import Any
 
 from engine.bench import workloads
 from engine.bench.breakdown import kernel_section, profile_section
-from engine.bench.charts import BarChart
 from engine.bench.comparison import Comparison, Result, Rounds
+from engine.bench.drawing import drawn
 from engine.bench.protocol import Ask, Task
 from engine.bench.report import Section
 from engine.bench.side import OpenSide, SideProgram
@@ -160,8 +160,8 @@ class Suite:
         with ExitStack() as stack:
             sides = [self._open(stack, program) for program in programs]
             for name, of_name in cases.items():
-                title, _, drawn = _COMPARED[name]
-                self._on_section(self._compare(name, title, of_name, sides, drawn))
+                title, _, metrics = _COMPARED[name]
+                self._on_section(self._compare(name, title, of_name, sides, metrics))
             if cases:
                 self._on_section(_memory_section(sides))
             if "profile" in self._plan.workloads:
@@ -172,7 +172,7 @@ class Suite:
                 self._on_section(kernel_section(sides[0]))
 
     def _compare(
-        self, name: str, title: str, cases: list[Case], sides: list[OpenSide], drawn: tuple[Metric, ...]
+        self, name: str, title: str, cases: list[Case], sides: list[OpenSide], metrics: tuple[Metric, ...]
     ) -> Section:
         comparison = Comparison(sides, self._rounds(name))
         for case in cases:
@@ -189,7 +189,7 @@ class Suite:
             _table(comparison.results, labels),
             [result.to_json() for result in comparison.results],
             (*comparison.notes, *agreed),
-            _charts(title, comparison.results, labels, drawn),
+            drawn(title, comparison.results, labels, metrics),
         )
 
     def _speculate(self) -> Section:
@@ -224,20 +224,12 @@ def _memory_section(sides: list[OpenSide]) -> Section:
         Result("after all of these", metric, {label: [figures[label][metric]] for label in labels})
         for metric in figures[labels[0]]
     ]
-    data = [result.to_json() for result in results]
-    return Section("memory", "Memory of the sides that ran these workloads", compared(results, labels), data)
+    title, data = "Memory of the sides that ran these workloads", [result.to_json() for result in results]
+    return Section("memory", title, compared(results, labels), data, charts=drawn(title, results, labels))
 
 
 def _table(results: list[Result], labels: list[str]) -> Table:
     return compared(results, labels) if len(labels) > 1 else listed(results, labels[0])
-
-
-def _charts(title: str, results: list[Result], labels: list[str], drawn: tuple[Metric, ...]) -> tuple[BarChart, ...]:
-    shown = [result for result in results if result.metric in drawn]
-    groups = [result.case if len(drawn) == 1 else result.metric.name for result in shown]
-    unit = f" [{drawn[0].unit}]" if len(drawn) > 1 else ""
-    values = [[result.median(label) for result in shown] for label in labels]
-    return (BarChart(title + unit, groups, labels, values),)
 
 
 def _sweep_section(case: str, results: dict[tuple[int, int], Result]) -> Section:

@@ -36,6 +36,9 @@ def test_compared_workloads_have_a_sample_of_each_side_and_round():
             assert {label: len(values) for label, values in result["samples"].items()} == {"DeepInfer": 2, "peer": 2}
         (chart,) = sections[name].charts
         assert chart.series == ["DeepInfer", "peer"]
+    assert sections["decode"].charts[0].groups == ["1 sequence", "4 sequences", "8 sequences", "16 sequences"]
+    assert sections["mixed"].charts[0].groups == ["gap, undisturbed", "gap, worst"]
+    assert len(sections["memory"].charts) == 1
     assert [row[0] for row in sections["decode"].table.rows] == [
         "1 sequence",
         "4 sequences",
@@ -71,6 +74,11 @@ def test_load_starts_every_side_anew_in_each_round():
     assert set(rows) == {
         "load [s]", "start of the program to the first token [s]", "peak memory [MiB]", "private memory [MiB]"
     }  # fmt: skip
+    seconds, memory = sections["load"].charts
+    assert seconds.groups == ["load", "start of the program to the first token"]
+    assert memory.groups == ["peak memory", "private memory"]
+    assert memory.title.endswith("(in MiB, less is better)")
+    assert [len(bars) for bars in memory.values] == [2, 2]
 
 
 def test_speculation_is_compared_with_its_absence_on_each_text_that_fits():
