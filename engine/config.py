@@ -11,6 +11,7 @@ import platformdirs
 
 Speculation = Literal["off", "lookup", "draft"]
 Weights = Literal["mapped", "memory"]
+KvDtype = Literal["auto", "int8"]
 
 HOME_VARIABLE = "DEEPINFER_HOME"
 
@@ -56,6 +57,9 @@ class EngineConfig:
     weights: Weights = "mapped"
     """Mapped from a file beside the model that keeps its matrices as the kernels read them, so that they are loaded at
     once and the system may share and drop their pages; or repacked into the process's own memory each time."""
+    kv_dtype: KvDtype = "auto"
+    """How keys and values are kept: as the backend likes best (half floats on the CPU), or in eight bits with a scale
+    for each token and head, which takes little more than half the memory (ADR 20)."""
     speculation: Speculation = "lookup"
     """Who guesses the next tokens, several of which are then verified at once: the text before them, or a model."""
     draft_model: str | None = None

@@ -79,17 +79,18 @@ def num_physical_cores() -> int:
 def num_pool_blocks(
     spec: ModelSpec,
     block_size: int,
-    kv_element_bytes: int,
+    kv_token_bytes: int,
     memory_free_bytes: int,
     budget_bytes: int | None,
     max_chunk: int,
 ) -> int:
     """Blocks of the KV pool: by the user's budget, else a share of the free memory, at most some full contexts.
 
-    A context that is computed in chunks of at most `max_chunk` tokens takes what the model's window leaves of it.
+    A token takes `kv_token_bytes` over all layers; a context that is computed in chunks of at most `max_chunk` tokens
+    takes what the model's window leaves of it.
     Raises `OutOfMemoryError` if that is too little for one short chat, or if the budget is more than is free.
     """
-    block_bytes = block_size * spec.kv_bytes_per_token(kv_element_bytes)
+    block_bytes = block_size * kv_token_bytes
     share_bytes = int(memory_free_bytes * _POOL_SHARE) if budget_bytes is None else budget_bytes
     num_blocks = share_bytes // block_bytes
     window = Window(spec.cache_window, block_size)

@@ -17,7 +17,7 @@ from engine.environment import return_free_memory
 from engine.errors import OutOfMemoryError
 from engine.forward.runner import Runner
 from engine.messages import ModelLoaded, ModelLoadProgress
-from engine.models.decoder import POOL_LAYOUT
+from engine.models.decoder import POOL_LAYOUT, kv_bytes_per_token
 from engine.models.loading import load_decoder
 from engine.planner import num_pool_blocks
 from engine.requests import RequestReader
@@ -28,6 +28,7 @@ from engine.store.library import ModelEntry
 from engine.text.reasoning import OPEN
 from engine.text.template import ChatTemplate, choose_template
 from engine.text.tokenizer import Tokenizer
+from kernels.kv_rows import scale_bytes
 from kernels.ops import Backend
 
 _CHUNK_ALIGNMENT = 128
@@ -83,11 +84,11 @@ def _serve(
         lambda done, _: on_progress(ModelLoadProgress(entry.model_id, done, num_layers)),
         config.weights,
     )
-    element_bytes = backend.kv_dtype.itemsize
+    token_bytes = kv_bytes_per_token(spec, backend)
     free_bytes = psutil.virtual_memory().available
     max_chunk = config.max_batched_tokens
-    num_blocks = num_pool_blocks(spec, config.block_size, element_bytes, free_bytes, config.kv_budget_bytes, max_chunk)
-    block_bytes = spec.kv_bytes_per_token(element_bytes) * config.block_size
+    num_blocks = num_pool_blocks(spec, config.block_size, token_bytes, free_bytes, config.kv_budget_bytes, max_chunk)
+    block_bytes = token_bytes * config.block_size
     num_host_blocks = config.swap_budget_bytes // block_bytes
     cache = KVCache(num_blocks, config.block_size, num_host_blocks, spec.cache_window)
     reader = RequestReader(
@@ -135,7 +136,7 @@ def _serve(
         weight_bytes + draft_bytes,
         num_blocks,
         config.block_size,
-        spec.kv_bytes_per_token(element_bytes),
+        token_bytes,
     )
     return ServedModel(core, facts)
 
@@ -172,5 +173,6 @@ def _cache_identity(checkpoint: Checkpoint, backend: Backend, block_size: int) -
         block_size=block_size,
         dtype=str(backend.kv_dtype),
         element_bytes=backend.kv_dtype.itemsize,
+        scale_bytes=scale_bytes(backend.kv_dtype),
         layout=POOL_LAYOUT,
     )

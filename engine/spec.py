@@ -145,9 +145,9 @@ class ModelSpec:
         """None: the layer has a plain feed forward."""
         return None if self.experts is None or index in self.experts.dense_layers else self.experts
 
-    def kv_bytes_per_token(self, element_size_bytes: int) -> int:
-        """Bytes that one token's keys and values take over all layers."""
-        return 2 * self.num_layers * self.kv_size * element_size_bytes
+    def kv_bytes_per_token(self, element_size_bytes: int, scale_bytes: int = 0) -> int:
+        """Bytes that one token's keys and values take over all layers, with a scale for each head of both."""
+        return 2 * self.num_layers * (self.kv_size * element_size_bytes + self.num_kv_heads * scale_bytes)
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from torch import Tensor, dtype, float32, float64, int64
 
 from kernels.formats import KernelShapeError
+from kernels.kv_rows import head_dim_of
 from kernels.ops import AttentionBatch, Experts, LogitEdits, Norm, SamplingTensors
 
 ACTIVATIONS = ("silu", "gelu_tanh")
@@ -92,7 +93,7 @@ def check_rope(
     norms: tuple[Norm | None, Norm | None],
 ) -> int:
     """The number of query heads that qkv holds."""
-    _, kv_heads, _, head_dim = key_pool.shape
+    kv_heads, head_dim = key_pool.shape[1], head_dim_of(key_pool)
     num_rows, width = qkv.shape if qkv.dim() == 2 else (qkv.shape[0], 0)
     heads, rest = divmod(width - 2 * kv_heads * head_dim, head_dim)
     if rest or heads <= 0 or heads % kv_heads:
@@ -132,7 +133,7 @@ def check_tables(batch: AttentionBatch, block_size: int, num_blocks: int) -> Non
 
 def check_attention(q: Tensor, key_pool: Tensor, batch: AttentionBatch, window: int | None) -> None:
     """Cheap enough to run in every layer: q against the pool and the batch's last row."""
-    _, kv_heads, _, head_dim = key_pool.shape
+    kv_heads, head_dim = key_pool.shape[1], head_dim_of(key_pool)
     if q.dim() != 3 or q.shape[1] % kv_heads:
         raise KernelShapeError(f"q is {tuple(q.shape)}, must be [rows, heads, {head_dim}], {kv_heads} dividing heads")
     check_tensor("q", q, (batch.query_starts[-1], q.shape[1], head_dim))

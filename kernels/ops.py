@@ -215,6 +215,7 @@ class Backend(ABC):
     device: torch.device
     activation_dtype: torch.dtype
     kv_dtype: torch.dtype
+    """Of the pools. In one of int8 the rows of `kernels.kv_rows` stand wherever head_dim numbers stand in others."""
     wide_rows: int | None
     """From how many rows of one sequence on the kernel for many rows pays; None if there is just one kernel."""
     layout: PreparedLayout | None = None
@@ -271,6 +272,7 @@ class Backend(ABC):
         [max_context, 2, head_dim / 2] (cosines, sines); pools [blocks, kv_heads, block_size, head_dim] of one layer;
         slots int64 [M] = block * block_size + offset. Halves rotate together:
         `(a, b) -> (a cos - b sin, b cos + a sin)` for a = head[: d/2], b = head[d/2 :].
+        Where the pools are int8, k is turned (see `kernels.kv_rows.turn`) before it is rounded, and q with it.
         """
 
     @abstractmethod

@@ -17,6 +17,7 @@ from torch import Tensor
 from kernels import checks
 from kernels.experts import norm_experts, rms_norm
 from kernels.formats import PackedWeight, dequantize
+from kernels.kv_rows import decode, encode, head_dim_of, turn
 from kernels.layers import OperationStack
 from kernels.logits import draw_edited, finite_logits, row_logprobs
 from kernels.ops import AttentionBatch, Backend, DecoderLayer, Experts, LayerStack, Norm, SamplingTensors, WeightFacts
@@ -114,10 +115,14 @@ class ReferenceBackend(Backend):
     name = "reference"
     device = torch.device("cpu")
     activation_dtype = torch.float32
-    kv_dtype = torch.float32
     wide_rows = None
 
     _ACTIVATIONS: ClassVar = {"silu": F.silu, "gelu_tanh": lambda x: F.gelu(x, approximate="tanh")}
+
+    def __init__(self, kv_dtype: torch.dtype = torch.float32) -> None:
+        """`kv_dtype` is float32 or int8."""
+        assert kv_dtype in (torch.float32, torch.int8), kv_dtype
+        self.kv_dtype = kv_dtype
 
     def prepare(self, weight: PackedWeight) -> ReferenceWeight:
         return ReferenceWeight(dequantize(weight))
@@ -156,13 +161,16 @@ class ReferenceBackend(Backend):
     ) -> Tensor:
         checks.check_pools(key_pool, value_pool, self.kv_dtype)
         heads = checks.check_rope(qkv, positions, rope_table, key_pool, slots, (query_norm, key_norm))
-        _, kv_heads, block_size, head_dim = key_pool.shape
+        _, kv_heads, block_size, _ = key_pool.shape
+        head_dim = head_dim_of(key_pool)
         q, k, v = torch.split(qkv.float().view(len(qkv), -1, head_dim), [heads, kv_heads, kv_heads], dim=1)
         q, k = norm_heads(q, query_norm), norm_heads(k, key_norm)
         if rope_table is not None:
             cosines, sines = rope_table[positions].unbind(dim=1)
             q, k = rotate(q, cosines, sines), rotate(k, cosines, sines)
         blocks, offsets = slots // block_size, slots % block_size
+        if self.kv_dtype == torch.int8:
+            q, k, v = turn(q), encode(turn(k)), encode(v)
         key_pool[blocks, :, offsets] = k
         value_pool[blocks, :, offsets] = v
         return q.contiguous()
@@ -187,7 +195,10 @@ class ReferenceBackend(Backend):
             positions = torch.arange(context - len(rows), context).unsqueeze(1)
             first = 0 if window is None else max(0, int(positions[0]) - window + 1)
             keys, values = (
-                pool[table].transpose(0, 1).flatten(1, 2)[:, first:context].repeat_interleave(heads_per_kv_head, dim=0)
+                self._read(pool[table])
+                .transpose(0, 1)
+                .flatten(1, 2)[:, first:context]
+                .repeat_interleave(heads_per_kv_head, dim=0)
                 for pool in (key_pool, value_pool)
             )
             scores = torch.einsum("mhd,hjd->hmj", rows, keys) * scale
@@ -200,6 +211,9 @@ class ReferenceBackend(Backend):
             weights = torch.softmax(scores.masked_fill(~is_visible, float("-inf")), dim=-1)
             outputs.append(torch.einsum("hmj,hjd->mhd", weights, values).flatten(1))
         return torch.cat(outputs)
+
+    def _read(self, blocks: Tensor) -> Tensor:
+        return decode(blocks) if self.kv_dtype == torch.int8 else blocks
 
     def linear_add(
         self,

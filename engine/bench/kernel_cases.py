@@ -17,7 +17,7 @@ import torch
 import torch.nn.functional as F  # noqa: N812 - torch's own abbreviation
 from torch import Tensor
 
-from engine.models.decoder import PagedPool, make_pool, rope_table
+from engine.models.decoder import PagedPool, kv_bytes_per_token, make_pool, rope_table
 from engine.spec import ModelSpec
 from engine.store.checkpoint import Checkpoint
 from kernels.formats import PackedWeight, dequantize
@@ -202,7 +202,7 @@ def _attention_times(
     slots = blocks * _BLOCK_SIZE + positions % _BLOCK_SIZE
     rope = rope_table(spec.rope, spec.head_dim, context)
     qkv = bench.rows(len(positions), spec.qkv_size)
-    element = backend.kv_dtype.itemsize
+    kv_token_bytes = kv_bytes_per_token(spec, backend) // spec.num_layers
 
     def rotate(i: int) -> Tensor:
         layer = i % spec.num_layers
@@ -215,11 +215,11 @@ def _attention_times(
         window = spec.layer_window(layer)
         return backend.paged_attention(q, pool.keys[layer], pool.values[layer], batch, spec.head_dim**-0.5, window)
 
-    num_bytes = len(positions) * (4 * spec.qkv_size + 2 * element * spec.kv_size + 4 * spec.query_size)
+    num_bytes = len(positions) * (4 * spec.qkv_size + kv_token_bytes + 4 * spec.query_size)
     yield KernelTime(f"rope_append, {what}", bench.seconds(rotate), num_bytes)
     # Causal: the rows of a prompt see all before them, and on average half of one another.
     num_pairs = len(positions) * (context - (num_rows - 1) // 2)
-    num_bytes = 2 * num_sequences * context * spec.kv_size * element + 8 * len(positions) * spec.query_size
+    num_bytes = num_sequences * context * kv_token_bytes + 8 * len(positions) * spec.query_size
     yield KernelTime(f"paged_attention, {what}", bench.seconds(attend), num_bytes, 4 * num_pairs * spec.query_size)
 
 

@@ -18,6 +18,7 @@ from engine.bench.stages import STAGES, STEP, StageTimer, staged
 from engine.config import EngineConfig
 from engine.core import EngineCore
 from engine.messages import RequestFailed, RequestFinished, SamplingParams, Submit, TextDelta
+from engine.models.decoder import kv_bytes_per_token
 from engine.serving import serve
 from engine.store.checkpoint import Checkpoint
 from engine.store.library import Library
@@ -81,8 +82,8 @@ def load(options: dict[str, Any]) -> OwnSide:
     """`options`: home, model, backend, num_threads, the tokens of the pool, and other fields of `EngineConfig`."""
     home, num_threads = Path(options["home"]), options["num_threads"]
     entry = Library(EngineConfig(home).models_dir).find(options["model"])
-    backend = choose_backend(options["backend"], num_threads)
-    budget_bytes = options["pool_tokens"] * entry.spec.kv_bytes_per_token(backend.kv_dtype.itemsize)
+    backend = choose_backend(options["backend"], num_threads, options["config"].get("kv_dtype", "auto"))
+    budget_bytes = options["pool_tokens"] * kv_bytes_per_token(entry.spec, backend)
     # Random prompts end in answers that go round in circles, which guessing would flatter.
     settings = {"speculation": "off", **options["config"]}
     config = EngineConfig(home, options["backend"], num_threads, kv_budget_bytes=budget_bytes, **settings)

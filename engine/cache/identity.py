@@ -6,7 +6,7 @@ Knows nothing of tokens, files and tensors.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 
 from engine.cache.prefix_cache import scope_digest
 
@@ -25,6 +25,7 @@ _LABELS = {
     "dtype": "keys and values as",
     "element_bytes": "bytes per number:",
     "layout": "the layout",
+    "scale_bytes": "bytes per scale:",
 }
 
 
@@ -49,6 +50,8 @@ class CacheIdentity:
     element_bytes: int
     layout: str
     """Order of the pool's dimensions, outermost first."""
+    scale_bytes: int = 0
+    """Of the scale that the numbers of a head share. Where it is 0 it is not told, as before there were scales."""
 
     @property
     def side_bytes(self) -> int:
@@ -58,27 +61,27 @@ class CacheIdentity:
     @property
     def layer_bytes(self) -> int:
         """Bytes of one block's keys in one layer."""
-        return self.num_kv_heads * self.block_size * self.head_dim * self.element_bytes
+        return self.num_kv_heads * self.block_size * (self.head_dim * self.element_bytes + self.scale_bytes)
 
     def scope(self, security_domain: str, rope_offset: int = 0) -> bytes:
         """Root of the prefix-cache keys of one security domain, and of requests whose keys are rotated alike."""
-        parts = (f"{field.name}={getattr(self, field.name)}" for field in fields(self) if field.name != "model_name")
+        parts = (f"{name}={value}" for name, value in self.to_json().items() if name != "model_name")
         rotation = (f"rope_offset={rope_offset}",) if rope_offset else ()
         return scope_digest(*parts, *rotation, security_domain)
 
     def to_json(self) -> dict[str, str | int | None]:
-        return asdict(self)
+        return {name: value for name, value in asdict(self).items() if name != "scale_bytes" or value}
 
     def differences(self, other: Mapping[str, object]) -> Iterator[str]:
         """Ends of the sentence "it was saved …", one for each thing in which `other`, in JSON, is another."""
-        name = other.get("model_name")
+        name, told = other.get("model_name"), self.to_json()
         if other.get("weights_digest") != self.weights_digest:
             source = f"from {name}" if name != self.model_name else f"from other weights of {name}"
             yield f"{source}, loaded is {self.model_name}"
         if other.get("tokenizer_digest") != self.tokenizer_digest:
             yield "with another tokenizer or chat template"
         for field_name, label in _LABELS.items():
-            theirs, ours = other.get(field_name), getattr(self, field_name)
+            theirs, ours = other.get(field_name), told.get(field_name)
             # Also by type: 1, 1.0 and true are equal.
             if type(theirs) is not type(ours) or theirs != ours:
                 shown = max(len(str(theirs)), len(str(ours))) <= _MAX_SHOWN

@@ -12,6 +12,7 @@ from typing import Any, get_args
 from engine.commands.answer_printer import AnswerPrinter
 from engine.commands.completions import CompletedAnswer, Completion, collect
 from engine.commands.exit_codes import EXIT_ERROR, EXIT_OK
+from engine.commands.kv_option import add_kv_dtype
 from engine.commands.prefix_files import add_prefix_files, restore_prefix, save_prefix
 from engine.commands.sampling import add_sampling, read_sampling
 from engine.commands.session import EngineSession
@@ -57,6 +58,7 @@ def add_parsers(subparsers: argparse._SubParsersAction[Any]) -> None:
 def _add_answering(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--system", help="a system prompt")
     parser.add_argument("--kv-mib", type=int, help="memory for the KV cache in MiB (a share of what is free)")
+    add_kv_dtype(parser)
     parser.add_argument(
         "--speculate",
         choices=get_args(Speculation),
@@ -81,6 +83,7 @@ def _config(args: argparse.Namespace) -> EngineConfig:
         home=args.home,
         backend=args.backend,
         kv_budget_bytes=budget,
+        kv_dtype=args.kv_dtype,
         speculation=args.speculate,
         draft_model=args.draft_model,
         weights=args.weights,

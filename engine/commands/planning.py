@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from engine.commands.exit_codes import EXIT_OK
+from engine.commands.kv_option import add_kv_dtype
+from engine.config import EngineConfig
 from engine.errors import InvalidRequestError, ModelNotFoundError, SourceError
 from engine.models.adapters import spec_from_config
 from engine.planning.known_models import find_known, known_models
@@ -32,6 +34,7 @@ def add_parsers(subparsers: argparse._SubParsersAction[Any]) -> None:
         help="a config.json, a GGUF file, a model here or a well-known one (all of these)",
     )
     parser.add_argument("--memory", type=memory_size, default=memory_size(DEFAULT_MEMORY), help="such as 4GiB (4GiB)")
+    add_kv_dtype(parser)
     parser.set_defaults(run=run_plan)
 
 
@@ -51,7 +54,8 @@ def run_plan(args: argparse.Namespace) -> int:
         models = [(model.name, model.spec) for model in known_models()]
     else:
         models = [find_spec(args.model, args.home)]
-    rows = [(name, plans(spec, args.memory)) for name, spec in models]
+    config = EngineConfig(home=args.home, kv_dtype=args.kv_dtype)
+    rows = [(name, plans(spec, args.memory, config)) for name, spec in models]
     if args.json:
         print(json.dumps([{"name": name, "plans": [asdict(item) for item in found]} for name, found in rows], indent=1))
         return EXIT_OK

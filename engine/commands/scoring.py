@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.commands.exit_codes import EXIT_OK
+from engine.commands.kv_option import add_kv_dtype
 from engine.config import EngineConfig
 from engine.errors import InvalidRequestError
 
@@ -28,6 +29,7 @@ def add_parsers(subparsers: argparse._SubParsersAction[Any]) -> None:
     parser.add_argument(
         "--narrow", action="store_true", help="compute as decoded tokens are, not as long prompts, where that differs"
     )
+    add_kv_dtype(parser)
     parser.set_defaults(run=run_perplexity)
 
 
@@ -47,7 +49,7 @@ def run_perplexity(args: argparse.Namespace) -> int:
     token_ids = load_tokenizer(checkpoint).encode_raw(text)
     if len(token_ids) < 2:
         raise InvalidRequestError(f"{args.file} has {len(token_ids)} tokens: at least 2 are needed")
-    backend = choose_backend(args.backend, num_physical_cores())
+    backend = choose_backend(args.backend, num_physical_cores(), args.kv_dtype)
     decoder, _ = load_decoder(checkpoint, backend)
     result = score(decoder, backend, token_ids, args.window, args.narrow)
     rows = "as decoded" if result.is_narrow else "as a long prompt"

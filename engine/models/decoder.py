@@ -15,6 +15,7 @@ from torch import Tensor
 from engine.rope_spec import RopeSpec
 from engine.spec import ModelSpec
 from engine.weights import HeadWeights, LayerWeights
+from kernels.kv_rows import row_width, scale_bytes
 from kernels.ops import Backend, DecoderLayer, Experts, ForwardInput, Norm
 
 
@@ -50,6 +51,7 @@ def position_table(spec: ModelSpec, rope: RopeSpec) -> Tensor:
 
 
 POOL_LAYOUT = "layers, blocks, kv_heads, block_size, head_dim"
+"""Of a pool of int8, the last dimension has the rows of `kernels.kv_rows`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +66,15 @@ class PagedPool:
         return self.keys.shape[3]
 
 
+def kv_bytes_per_token(spec: ModelSpec, backend: Backend) -> int:
+    """Bytes that one token takes in a pool."""
+    return spec.kv_bytes_per_token(backend.kv_dtype.itemsize, scale_bytes(backend.kv_dtype))
+
+
 def make_pool(spec: ModelSpec, num_blocks: int, block_size: int, backend: Backend) -> PagedPool:
     """A pool of `num_blocks` usable blocks and the null block; what is in them before they are written is undefined."""
-    shape = (spec.num_layers, num_blocks + 1, spec.num_kv_heads, block_size, spec.head_dim)
+    width = row_width(backend.kv_dtype, spec.head_dim)
+    shape = (spec.num_layers, num_blocks + 1, spec.num_kv_heads, block_size, width)
     # Not zeroed: the system gives a block's memory when it is first written, so an idle pool costs nothing.
     keys, values = (torch.empty(shape, dtype=backend.kv_dtype, device=backend.device) for _ in range(2))
     return PagedPool(keys, values)

@@ -5,10 +5,10 @@ Standard library only; knows nothing of files and of what memory this machine ha
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from engine.cache.window import Window
-from engine.config import EngineConfig
+from engine.config import EngineConfig, KvDtype
 from engine.messages import Quality
 from engine.planning.sizes import num_weights, process_bytes, weight_bytes, workspace_bytes
 from engine.quality import PRESETS
@@ -18,8 +18,8 @@ CONTEXTS = (2048, 4096, 8192, 16384, 32768, 65536, 131072)
 """Lengths of chats that a plan counts tabs for."""
 USEFUL_CONTEXT = 4096
 """Below it a chat soon forgets how it began."""
-KV_ELEMENT_BYTES = 2
-"""The CPU backend keeps keys and values in half floats."""
+KV_BYTES: dict[KvDtype, tuple[int, int]] = {"auto": (2, 0), "int8": (1, 4)}
+"""Of a number, and of the scale that the numbers of a head share, as the CPU backend keeps keys and values."""
 LAPTOP_BYTES_PER_S = 25e9
 """What the memory of an ordinary laptop gives, two channels of DDR4; the prediction of speed is for such a one."""
 _READ_SHARE = 0.7
@@ -86,11 +86,12 @@ def need_of(
     spec: ModelSpec, weights_bytes: int, read_bytes_per_token: int, config: EngineConfig | None = None
 ) -> MemoryNeed:
     """The same for weights whose bytes are known."""
+    config = config or EngineConfig()
     return MemoryNeed(
         weights_bytes,
         read_bytes_per_token,
-        spec.kv_bytes_per_token(KV_ELEMENT_BYTES),
-        workspace_bytes(spec, config or EngineConfig()),
+        spec.kv_bytes_per_token(*KV_BYTES[config.kv_dtype]),
+        workspace_bytes(spec, config),
         process_bytes(spec),
     )
 
@@ -100,7 +101,7 @@ def plan(spec: ModelSpec, quality: Quality, memory_bytes: int, config: EngineCon
     config = config or EngineConfig()
     need = memory_need(spec, quality, config)
     context, tabs = what_fits(spec, need, memory_bytes, config)
-    advice = () if context >= min(USEFUL_CONTEXT, spec.max_context) else _advice(spec, quality, need, memory_bytes)
+    advice = () if context >= min(USEFUL_CONTEXT, spec.max_context) else _advice(spec, quality, memory_bytes, config)
     return Plan(quality, memory_bytes, need, context, tabs, advice)
 
 
@@ -122,17 +123,20 @@ def what_fits(
     return context, tuple(Tabs(length, num_tabs) for length, num_tabs in counted if num_tabs)
 
 
-def _advice(spec: ModelSpec, quality: Quality, need: MemoryNeed, memory_bytes: int) -> tuple[str, ...]:
-    wanted = min(USEFUL_CONTEXT, spec.max_context)
+def _advice(spec: ModelSpec, quality: Quality, memory_bytes: int, config: EngineConfig) -> tuple[str, ...]:
+    need, wanted = memory_need(spec, quality, config), min(USEFUL_CONTEXT, spec.max_context)
     needed = need.total_bytes(wanted)
     sentences = [
         f"Needs {gib(needed)} for one chat of {wanted:,} tokens, {gib(memory_bytes)} given: "
         f"{gib(needed - memory_bytes)} more would do."
     ]
+    in_int8 = memory_need(spec, quality, replace(config, kv_dtype="int8")).total_bytes(wanted)
+    if in_int8 <= memory_bytes:
+        sentences.append(f"With keys and values in eight bits it fits, with {gib(in_int8)}.")
     for smaller in PRESETS:
         if smaller == quality:
             break
-        other = memory_need(spec, smaller).total_bytes(wanted)
+        other = memory_need(spec, smaller, config).total_bytes(wanted)
         if other <= memory_bytes:
             sentences.append(f"In the quality {smaller} it fits, with {gib(other)}.")
             return tuple(sentences)

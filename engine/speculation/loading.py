@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from engine.config import EngineConfig
 from engine.errors import DraftModelError
+from engine.models.decoder import kv_bytes_per_token
 from engine.models.loading import load_decoder
 from engine.speculation.draft_model import DraftModel
 from engine.speculation.prompt_lookup import PromptLookup
@@ -77,7 +78,7 @@ def make_speculator(
     if draft is None:
         return Speculator(PromptLookup(), _ROW_COST), 0
     decoder, weight_bytes = load_decoder(draft, backend, on_progress, config.weights)
-    block_bytes = decoder.spec.kv_bytes_per_token(backend.kv_dtype.itemsize) * config.block_size
+    block_bytes = kv_bytes_per_token(decoder.spec, backend) * config.block_size
     pool_bytes = served.num_blocks * served.block_bytes // _POOL_SHARE
     num_blocks = min(served.num_blocks, max(1, pool_bytes // block_bytes))
     # A guess costs a forward of the draft model and a row of the model's own; reading weights is what takes time.

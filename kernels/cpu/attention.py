@@ -15,10 +15,14 @@ from torch import Tensor
 from kernels.cpu.pool import Pool
 from kernels.cpu.structs import Attention, AttentionShape, RaggedBatch, RopeAppend
 from kernels.formats import KernelShapeError
+from kernels.kv_rows import head_dim_of
 from kernels.ops import AttentionBatch, Norm
 
 MAX_HEAD_DIM = 1024
 """MAX_HEAD_DIM of src/rope_append.c."""
+
+FORMATS = {torch.float32: 0, torch.float16: 1, torch.int8: 2}
+"""`di_kv_format` of src/kv_row.h."""
 
 
 class BatchFacts:
@@ -99,7 +103,8 @@ def append(
     pool: Pool,
 ) -> Tensor:
     """qkv float32 [M, (heads + 2 * kv_heads) * d]: K and V into the pools, and q float32 [M, heads, d]."""
-    _, kv_heads, block_size, head_dim = key_pool.shape
+    _, kv_heads, block_size, _ = key_pool.shape
+    head_dim = head_dim_of(key_pool)
     if head_dim > MAX_HEAD_DIM:
         raise KernelShapeError(f"heads of {head_dim} elements, at most {MAX_HEAD_DIM} are supported")
     num_heads = qkv.shape[1] // head_dim - 2 * kv_heads
@@ -112,7 +117,7 @@ def append(
         num_kv_heads=kv_heads,
         head_dim=head_dim,
         block_size=block_size,
-        is_half=key_pool.dtype == torch.float16,
+        format=FORMATS[key_pool.dtype],
         query_eps=0.0 if query_norm is None else query_norm.eps,
         key_eps=0.0 if key_norm is None else key_norm.eps,
         qkv=qkv.data_ptr(),

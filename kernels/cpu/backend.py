@@ -1,4 +1,5 @@
-"""The backend of native kernels on the CPU: residual stream float32, linear inputs in eight bits, KV in half floats.
+"""The backend of native kernels on the CPU: residual stream float32, linear inputs in eight bits, KV in half floats
+or eight bits.
 
 A row's result is the same to the bit whatever rows and however many threads share the call. Knows nothing of sequences
 or files. For one thread at a time; its own threads share out each operation.
@@ -36,11 +37,11 @@ class CpuBackend(Backend):
     wide_rows = None
 
     def __init__(self, num_threads: int | None = None, kv_dtype: torch.dtype = torch.float16) -> None:
-        """`num_threads` None takes torch's number, the physical cores; `kv_dtype` is float16 or float32.
+        """`num_threads` None takes torch's number, the physical cores; `kv_dtype` is float16, int8 or float32.
 
         Raises `NativeUnavailableError` if the kernels are not built or the processor cannot run them.
         """
-        assert kv_dtype in (torch.float16, torch.float32), kv_dtype
+        assert kv_dtype in attention.FORMATS, kv_dtype
         self.kv_dtype = kv_dtype
         self._pool = Pool(torch.get_num_threads() if num_threads is None else num_threads)
         self._sampler = Sampler(self._pool)
@@ -107,11 +108,11 @@ class CpuBackend(Backend):
     ) -> Tensor:
         checks.check_pools(key_pool, value_pool, self.kv_dtype)
         checks.check_attention(q, key_pool, batch, window)
-        num_blocks, kv_heads, block_size, head_dim = key_pool.shape
+        num_blocks, kv_heads, block_size, _ = key_pool.shape
         checks.check_batch(batch, block_size)
         checks.check_tables(batch, block_size, num_blocks)
-        is_half = self.kv_dtype == torch.float16
-        shape = AttentionShape(q.shape[1], kv_heads, head_dim, block_size, is_half, window or 0)
+        kv_format = attention.FORMATS[self.kv_dtype]
+        shape = AttentionShape(q.shape[1], kv_heads, q.shape[2], block_size, kv_format, window or 0)
         plan = self._plans.find(self._pool, batch, shape)
         return attention.attend(q.float(), key_pool, value_pool, plan, self._pool, scale, softcap)
 

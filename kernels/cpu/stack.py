@@ -13,11 +13,12 @@ from torch import Tensor
 
 from kernels import checks
 from kernels.cpu import structs
-from kernels.cpu.attention import BatchFacts
+from kernels.cpu.attention import FORMATS, BatchFacts
 from kernels.cpu.linear import ACTIVATIONS
 from kernels.cpu.pool import Pool
 from kernels.cpu.weights import NativeWeight
 from kernels.formats import KernelShapeError
+from kernels.kv_rows import row_width
 from kernels.ops import DecoderLayer, ForwardInput, LayerStack, Norm
 
 _OK, _NO_MEMORY = 0, 1
@@ -44,9 +45,9 @@ class NativeStack(LayerStack):
         self._pool = pool
         self._kv_dtype = kv_dtype
         self._hidden_size = table.shape[1]
-        self._pool_shape = (len(layers), num_kv_heads, head_dim)
+        self._pool_shape = (len(layers), num_kv_heads, row_width(kv_dtype, head_dim))
         self._num_rope_positions = min(rope.shape[0] for rope in ropes)
-        self._call = structs.DecoderCall(is_half=kv_dtype == torch.float16)
+        self._call = structs.DecoderCall(format=FORMATS[kv_dtype])
         shape = structs.DecoderShape(
             num_layers=len(layers),
             hidden_size=self._hidden_size,
@@ -97,10 +98,10 @@ class NativeStack(LayerStack):
         return error
 
     def _check(self, rows: ForwardInput, key_pool: Tensor, value_pool: Tensor) -> None:
-        num_layers, kv_heads, head_dim = self._pool_shape
+        num_layers, kv_heads, width = self._pool_shape
         if key_pool.dim() != 5:
             raise KernelShapeError(f"key_pool is {tuple(key_pool.shape)}, must have the layers in front of the blocks")
-        shape = (num_layers, key_pool.shape[1], kv_heads, key_pool.shape[3], head_dim)
+        shape = (num_layers, key_pool.shape[1], kv_heads, key_pool.shape[3], width)
         checks.check_tensor("key_pool", key_pool, shape, self._kv_dtype)
         checks.check_tensor("value_pool", value_pool, shape, self._kv_dtype)
         num_rows = (rows.attention.query_starts[-1],)

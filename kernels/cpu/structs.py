@@ -17,7 +17,7 @@ def _fields(kind: type[ctypes._SimpleCData[Any]], names: str) -> tuple[tuple[str
 class AttentionShape(ctypes.Structure):
     """`di_attention_shape` of src/attention.h."""
 
-    _fields_ = _fields(c_int32, "num_heads num_kv_heads head_dim block_size is_half window")
+    _fields_ = _fields(c_int32, "num_heads num_kv_heads head_dim block_size format window")
 
 
 class RaggedBatch(ctypes.Structure):
@@ -42,7 +42,7 @@ class RopeAppend(ctypes.Structure):
 
     _fields_ = (
         ("num_rows", c_int64),
-        *_fields(c_int32, "num_heads num_kv_heads head_dim block_size is_half"),
+        *_fields(c_int32, "num_heads num_kv_heads head_dim block_size format"),
         *_fields(c_int32, "query_norm_dim key_norm_dim"),
         *_fields(c_float, "query_eps key_eps"),
         *_fields(c_void_p, "qkv positions slots rope_table query_norm key_norm q keys values"),
@@ -94,7 +94,7 @@ class DecoderCall(ctypes.Structure):
         ("batch", RaggedBatch),
         *_fields(c_void_p, "keys values"),
         ("num_blocks", c_int64),
-        *_fields(c_int32, "block_size is_half"),
+        *_fields(c_int32, "block_size format"),
         ("hidden", c_void_p),
     )
 

@@ -14,6 +14,7 @@ import torch.nn.functional as F  # noqa: N812 - torch's own abbreviation
 from torch import Tensor
 
 from kernels import checks
+from kernels.kv_rows import decode
 from kernels.ops import AttentionBatch
 
 TILE_ROWS = 128
@@ -126,15 +127,13 @@ def _mask(position: int, num_rows: int, first_key: int, shape: PoolShape) -> Ten
 def attend(
     q: Tensor, key_pool: Tensor, value_pool: Tensor, plan: list[TablePlan], scale: float, softcap: float | None
 ) -> Tensor:
-    """q bfloat16 [M, heads, d], pools bfloat16 [blocks, kv_heads, block_size, d] to bfloat16 [M, heads * d]."""
+    """q bfloat16 [M, heads, d], pools bfloat16 or int8 [blocks, kv_heads, block_size, …] to bfloat16 [M, heads * d]."""
     num_rows, heads, head_dim = q.shape
     kv_heads = key_pool.shape[1]
-    flat_keys, flat_values = key_pool.view(-1, key_pool.stride(1)), value_pool.view(-1, value_pool.stride(1))
     result = torch.empty(num_rows, kv_heads, heads // kv_heads, head_dim, dtype=q.dtype)
     queries = q.view(result.shape)
     for table in plan:
-        keys = flat_keys.index_select(0, table.gather).view(1, kv_heads, -1, head_dim)
-        values = flat_values.index_select(0, table.gather).view(1, kv_heads, -1, head_dim)
+        keys, values = _gather(key_pool, table), _gather(value_pool, table)
         for tile in table.tiles:
             rows = queries[tile.first_row : tile.last_row]
             # [rows, kv_heads, heads_per_kv_head, d] to [1, kv_heads, rows * heads_per_kv_head, d]
@@ -147,6 +146,12 @@ def attend(
             unfolded = y.view(kv_heads, -1, heads // kv_heads, head_dim).transpose(0, 1)
             result[tile.first_row : tile.last_row] = unfolded
     return result.view(num_rows, heads * head_dim)
+
+
+def _gather(pool: Tensor, table: TablePlan) -> Tensor:
+    """A table's keys or values, one block after another: bfloat16 [1, kv_heads, tokens, d]."""
+    rows = pool.view(-1, pool.stride(1)).index_select(0, table.gather).view(1, pool.shape[1], -1, pool.shape[3])
+    return decode(rows).bfloat16() if pool.dtype == torch.int8 else rows
 
 
 def _softcapped(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, scale: float, softcap: float) -> Tensor:

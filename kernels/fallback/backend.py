@@ -17,6 +17,7 @@ from kernels.experts import norm_experts
 from kernels.fallback import attention, sampling
 from kernels.fallback.weights import TorchWeight, linear, pack
 from kernels.formats import PackedWeight, dequantize
+from kernels.kv_rows import encode, head_dim_of, turn
 from kernels.layers import OperationStack
 from kernels.logits import row_logprobs
 from kernels.ops import AttentionBatch, Backend, DecoderLayer, Experts, LayerStack, Norm, SamplingTensors, WeightFacts
@@ -37,11 +38,15 @@ class TorchBackend(Backend):
     name = "cpu"
     device = torch.device("cpu")
     activation_dtype = torch.float32
-    kv_dtype = torch.bfloat16
     wide_rows = 96
 
-    def __init__(self, dense_dtype: torch.dtype | None = None) -> None:
-        """`dense_dtype`: of weights written out for many rows; None takes what the processor is fast at."""
+    def __init__(self, dense_dtype: torch.dtype | None = None, kv_dtype: torch.dtype = torch.bfloat16) -> None:
+        """`dense_dtype`: of weights written out for many rows; None takes what the processor is fast at.
+
+        `kv_dtype` is bfloat16 or int8.
+        """
+        assert kv_dtype in (torch.bfloat16, torch.int8), kv_dtype
+        self.kv_dtype = kv_dtype
         if dense_dtype is None:
             dense_dtype = torch.bfloat16 if torch.ops.mkldnn._is_mkldnn_bf16_supported() else torch.float32
         self._dense_dtype = dense_dtype
@@ -94,7 +99,8 @@ class TorchBackend(Backend):
     ) -> Tensor:
         checks.check_pools(key_pool, value_pool, self.kv_dtype)
         heads = checks.check_rope(qkv, positions, rope_table, key_pool, slots, (query_norm, key_norm))
-        _, kv_heads, block_size, head_dim = key_pool.shape
+        _, kv_heads, block_size, _ = key_pool.shape
+        head_dim = head_dim_of(key_pool)
         num_rotated = heads + kv_heads
         all_heads = qkv.view(qkv.shape[0], num_rotated + kv_heads, head_dim)
         rotated = all_heads[:, :num_rotated]
@@ -103,9 +109,12 @@ class TorchBackend(Backend):
             rotated = torch.cat([_norm_heads(q, query_norm), _norm_heads(k, key_norm)], dim=1)
         rotated = rotated.bfloat16() if rope_table is None else _rotate(rotated, rope_table.index_select(0, positions))
         blocks, offsets = slots // block_size, slots % block_size
-        key_pool[blocks, :, offsets] = rotated[:, heads:]
-        value_pool[blocks, :, offsets] = all_heads[:, num_rotated:].bfloat16()
-        return rotated[:, :heads].contiguous()
+        q, k, v = rotated[:, :heads], rotated[:, heads:], all_heads[:, num_rotated:].bfloat16()
+        if self.kv_dtype == torch.int8:
+            q, k, v = turn(q.float()).bfloat16(), encode(turn(k.float())), encode(v.float())
+        key_pool[blocks, :, offsets] = k
+        value_pool[blocks, :, offsets] = v
+        return q.contiguous()
 
     def paged_attention(
         self,

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from kernels.formats import PackedWeight, quantize
+from kernels.kv_rows import decode, encode
 from kernels.ops import AttentionBatch, Norm
 
 FORMATS = [(bits, group, has_minimum) for bits in (3, 4, 8) for group in (32, 64, 128) for has_minimum in (False, True)]
@@ -35,6 +36,16 @@ def assert_rows_close(actual: Tensor, expected: Tensor, tolerance: float = 0.025
     assert worst < tolerance, f"row {row} is off by {worst:.4f} of its magnitude"
 
 
+def pool_of(numbers: Tensor, kv_dtype: torch.dtype) -> Tensor:
+    """A pool that holds these numbers [..., head_dim]; NaN stays NaN."""
+    return encode(numbers.float()) if kv_dtype == torch.int8 else numbers.to(kv_dtype, copy=True)
+
+
+def numbers_of(pool: Tensor) -> Tensor:
+    """What a pool holds, float32 [..., head_dim]."""
+    return decode(pool) if pool.dtype == torch.int8 else pool.float()
+
+
 @dataclass(frozen=True)
 class AttentionCase:
     """A ragged batch over pools in bfloat16 that hold NaN wherever no sequence's tokens lie."""
@@ -43,6 +54,9 @@ class AttentionCase:
     key_pool: Tensor
     value_pool: Tensor
     batch: AttentionBatch
+
+    def pools(self, kv_dtype: torch.dtype) -> tuple[Tensor, Tensor]:
+        return pool_of(self.key_pool, kv_dtype), pool_of(self.value_pool, kv_dtype)
 
     def only(self, sequence: int) -> tuple[Tensor, AttentionBatch]:
         """The rows and the batch of one sequence by itself."""

@@ -36,10 +36,12 @@ def reference() -> Backend:
     return load_backend("reference")
 
 
-@pytest.fixture(params=["native", "native-float32-kv", "torch-bfloat16", "torch-float32"])
+@pytest.fixture(params=["native", "native-float32", "native-int8", "torch-bfloat16", "torch-float32", "torch-int8"])
 def backend(request: pytest.FixtureRequest) -> Backend:
-    """Each backend that is held to the reference; torch's with both ways to write a weight out."""
+    """Each backend that is held to the reference, on each kind of pool; torch's with both ways to write weights out."""
     kind, _, dtype = request.param.partition("-")
     if kind == "native":
-        return CpuBackend(num_threads=2, kv_dtype=torch.float32 if dtype else torch.float16)
+        return CpuBackend(num_threads=2, kv_dtype=getattr(torch, dtype or "float16"))
+    if dtype == "int8":
+        return TorchBackend(dense_dtype=torch.float32, kv_dtype=torch.int8)
     return TorchBackend(dense_dtype=getattr(torch, dtype))

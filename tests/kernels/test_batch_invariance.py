@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from kernels.ops import AttentionBatch, Backend
-from tests.kernels.cases import attention_case, random_norm, random_weight
+from tests.kernels.cases import attention_case, pool_of, random_norm, random_weight
 
 HIDDEN, OUTPUT = 192, 1072
 
@@ -64,7 +64,7 @@ def test_a_sequence_attends_alone_as_in_a_batch(
     backend: Backend, head_dim: int, window: int | None, softcap: float | None
 ) -> None:
     case = attention_case([(1, 1), (1, 100), (37, 37), (1, 530), (150, 201), (1, 47)], head_dim=head_dim)
-    pools = case.key_pool.to(backend.kv_dtype), case.value_pool.to(backend.kv_dtype)
+    pools = case.pools(backend.kv_dtype)
     together = backend.paged_attention(case.q, *pools, case.batch, 0.1, window, softcap)
     for sequence in range(len(case.batch.context_lengths)):
         first, last = case.batch.query_starts[sequence : sequence + 2]
@@ -78,7 +78,7 @@ def test_rows_of_one_table_attend_as_sequences_alone(
 ) -> None:
     """Guessed tokens come so: one row each, with contexts that grow by one."""
     case = attention_case([(7, 146), (1, 90)])
-    pools = case.key_pool.to(backend.kv_dtype), case.value_pool.to(backend.kv_dtype)
+    pools = case.pools(backend.kv_dtype)
     contexts = (*range(140, 147), 90)
     tables = (*[case.batch.block_tables[0]] * 7, case.batch.block_tables[1])
     together = backend.paged_attention(
@@ -94,10 +94,10 @@ def test_rows_of_one_table_attend_as_sequences_alone(
 def test_rope_append_alone_or_among_others(backend: Backend) -> None:
     qkv, positions, slots = torch.randn(33, 5 * 64), torch.randint(0, 50, (33,)), torch.randperm(48)[:33]
     rope_table, norm = torch.randn(50, 2, 32), random_norm(64)
-    pools = torch.zeros(2, 3, 1, 16, 64, dtype=backend.kv_dtype)
+    pools = pool_of(torch.zeros(2, 3, 1, 16, 64), backend.kv_dtype)
     together = backend.rope_append(qkv, positions, rope_table, *pools, slots, norm, norm)
     kept = pools.clone()
-    pools.fill_(float("nan"))
+    pools.copy_(pool_of(torch.full((2, 3, 1, 16, 64), float("nan")), backend.kv_dtype))
     rows = [slice(row, row + 1) for row in range(33)]
     alone = [backend.rope_append(qkv[r], positions[r], rope_table, *pools, slots[r], norm, norm) for r in rows]
     assert torch.equal(torch.cat(alone), together)

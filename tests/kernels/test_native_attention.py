@@ -9,9 +9,10 @@ import torch
 
 from kernels.cpu.backend import CpuBackend
 from kernels.cpu.library import shared
+from kernels.kv_rows import decode, encode, turn
 from kernels.ops import AttentionBatch
 from kernels.reference import ReferenceBackend
-from tests.kernels.cases import assert_rows_close, attention_case, random_norm
+from tests.kernels.cases import assert_rows_close, attention_case, pool_of, random_norm
 from tests.kernels.native import runnable_variants
 
 # shorter and longer than a chunk of 128 keys, with few rows and more than a tile
@@ -27,7 +28,7 @@ def variant(request: pytest.FixtureRequest) -> Iterator[str]:
     library.di_choose_variant(best)
 
 
-@pytest.mark.parametrize("kv_dtype", [torch.float16, torch.float32])
+@pytest.mark.parametrize("kv_dtype", [torch.float16, torch.int8, torch.float32])
 @pytest.mark.parametrize(("heads", "kv_heads"), [(9, 3), (14, 2), (5, 1), (60, 1)])
 @pytest.mark.parametrize(("window", "softcap"), [(None, None), (150, 4.0)])
 @pytest.mark.parametrize("head_dim", [8, 20, 64])
@@ -41,12 +42,11 @@ def test_a_row_has_the_same_bits_alone_and_by_any_number_of_threads(
     head_dim: int,
 ) -> None:
     case = attention_case(RAGGED, heads, kv_heads, head_dim, 16, window)
-    pools = case.key_pool.to(kv_dtype), case.value_pool.to(kv_dtype)
+    pools = case.pools(kv_dtype)
     options = (0.3, window, softcap)
     together = CpuBackend(1, kv_dtype).paged_attention(case.q, *pools, case.batch, *options)
-    reference = ReferenceBackend().paged_attention(
-        case.q, case.key_pool.float(), case.value_pool.float(), case.batch, *options
-    )
+    exact = pools if kv_dtype == torch.int8 else case.pools(torch.float32)
+    reference = ReferenceBackend(exact[0].dtype).paged_attention(case.q, *exact, case.batch, *options)
     assert_rows_close(together, reference, tolerance=1e-4)
     for num_threads in (2, 3):
         backend = CpuBackend(num_threads, kv_dtype)
@@ -59,14 +59,15 @@ def test_a_row_has_the_same_bits_alone_and_by_any_number_of_threads(
                 assert torch.equal(result[0], together[row])
 
 
-def test_a_key_that_is_not_finite_harms_no_row_before_it() -> None:
+@pytest.mark.parametrize("kv_dtype", [torch.float16, torch.int8])
+def test_a_key_that_is_not_finite_harms_no_row_before_it(kv_dtype: torch.dtype) -> None:
     case = attention_case([(40, 200)], block_size=200)
-    pools = case.key_pool.half(), case.value_pool.half()
-    backend = CpuBackend(2)
+    pools = case.pools(kv_dtype)
+    backend = CpuBackend(2, kv_dtype)
     clean = backend.paged_attention(case.q, *pools, case.batch, 0.1)
     block = int(case.batch.block_tables[0][0])
     for pool in pools:
-        pool[block, :, 180] = float("nan")
+        pool[block, :, 180] = pool_of(torch.full((64,), float("nan")), kv_dtype)
     spoiled = backend.paged_attention(case.q, *pools, case.batch, 0.1)
     assert torch.equal(spoiled[:20], clean[:20])
     assert bool(spoiled[20:].isnan().all())
@@ -100,3 +101,33 @@ def test_head_norms_and_rotation_to_float32(variant: str, head_dim: int) -> None
         results.append([backend.rope_append(qkv, positions, rope_table, *pools, slots, *norms), pools])
     for actual, expected in zip(*results, strict=True):
         torch.testing.assert_close(actual, expected, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("head_dim", [4, 6, 20, 64, 80, 96])
+@pytest.mark.parametrize("magnitude", [0.0, 1e-30, 1.0, 1e30, float("inf"), float("nan")])
+def test_rows_of_codes_are_those_of_the_reference(variant: str, head_dim: int, magnitude: float) -> None:
+    qkv, positions, slots = torch.randn(19, 8 * head_dim), torch.randint(0, 50, (19,)), torch.randperm(24)[:19]
+    # Of one row, an element of a key and one of a value.
+    qkv[7, [5 * head_dim, -1]] = magnitude
+    qkv[8] *= magnitude if magnitude < 1 else 1
+    rope_table = torch.rand(50, 2, head_dim // 2)
+    results = []
+    for backend in (CpuBackend(2, torch.int8), ReferenceBackend(torch.int8)):
+        pools = torch.zeros(2, 6, 2, 4, head_dim + 4, dtype=torch.int8)
+        q = backend.rope_append(qkv, positions, rope_table, *pools, slots)
+        results.append((q, decode(pools)))
+    for actual, expected in zip(*results, strict=True):
+        torch.testing.assert_close(actual, expected, rtol=1e-2, atol=1e-5, equal_nan=True)
+
+
+def test_turning_leaves_the_product_of_queries_and_keys() -> None:
+    for head_dim in (1, 6, 64, 80):
+        q, k = torch.randn(2, 5, head_dim, dtype=torch.float64)
+        torch.testing.assert_close((turn(q) * turn(k)).sum(1), (q * k).sum(1))
+
+
+def test_turning_keeps_one_large_element_from_setting_the_scale_of_all() -> None:
+    keys = torch.randn(50, 64)
+    keys[:, 3] += 100
+    errors = [(decode(encode(rows)) - rows).square().mean().sqrt() for rows in (keys, turn(keys))]
+    assert errors[1] < errors[0] / 4

@@ -13,7 +13,7 @@ from kernels.formats import KernelShapeError
 from kernels.layers import OperationStack
 from kernels.ops import AttentionBatch, Backend, DecoderLayer, ForwardInput, Norm
 from kernels.reference import ReferenceBackend
-from tests.kernels.cases import assert_rows_close, random_norm, random_weight
+from tests.kernels.cases import assert_rows_close, numbers_of, pool_of, random_norm, random_weight
 
 HIDDEN, HEADS, KV_HEADS, HEAD_DIM, FEED_FORWARD, VOCABULARY = 96, 6, 2, 32, 160, 70
 NUM_BLOCKS, BLOCK_SIZE, MAX_POSITIONS = 40, 8, 300
@@ -58,10 +58,8 @@ def prepare(backend: Backend, kind: str, num_layers: int = 3) -> tuple[object, t
 
 
 def pools(backend: Backend, num_layers: int = 3) -> tuple[Tensor, Tensor]:
-    shape = (num_layers, NUM_BLOCKS, KV_HEADS, BLOCK_SIZE, HEAD_DIM)
-    return torch.full(shape, float("nan"), dtype=backend.kv_dtype), torch.full(
-        shape, float("nan"), dtype=backend.kv_dtype
-    )
+    empty = torch.full((num_layers, NUM_BLOCKS, KV_HEADS, BLOCK_SIZE, HEAD_DIM), float("nan"))
+    return pool_of(empty, backend.kv_dtype), pool_of(empty, backend.kv_dtype)
 
 
 def prompt_input(sequences: list[int], seed: int = 0) -> list[ForwardInput]:
@@ -102,7 +100,7 @@ def together(inputs: list[ForwardInput]) -> ForwardInput:
 
 
 @pytest.mark.parametrize("kind", ["plain", "rich", "post"])
-@pytest.mark.parametrize("kv_dtype", [torch.float16, torch.float32])
+@pytest.mark.parametrize("kv_dtype", [torch.float16, torch.int8, torch.float32])
 def test_a_stack_has_the_bits_of_its_operations(kind: str, kv_dtype: torch.dtype) -> None:
     backend = CpuBackend(2, kv_dtype)
     table, layers = prepare(backend, kind)
@@ -112,7 +110,7 @@ def test_a_stack_has_the_bits_of_its_operations(kind: str, kv_dtype: torch.dtype
         keys, values = pools(backend)
         hidden = stack.hidden(rows, keys, values)
         written = [pool.transpose(2, 3).flatten(1, 2)[:, rows.slots] for pool in (keys, values)]
-        results.append([hidden, *written])
+        results.append([hidden, *map(numbers_of, written)])
     for actual, expected in zip(*results, strict=True):
         assert not bool(actual.isnan().any())
         assert torch.equal(actual, expected)

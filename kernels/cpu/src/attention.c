@@ -24,7 +24,8 @@ enum {
     CACHE_LINE = 64,
     KEY_RUN = 32,     // keys that stay in the first-level cache while all rows pass
     DIM_RUN = 4,      // vectors of a value in registers
-    DIRECT_ROWS = 24,  // up to so many folded rows read half floats from the pool
+    DIRECT_ROWS = 24, // up to so many folded rows read half floats or codes from the pool
+    DI_KV_FORMATS = 3,
 };
 
 typedef struct tile {
@@ -32,13 +33,14 @@ typedef struct tile {
     const di_attention_item *item;
     int group, num_folded, dim; // dim: head_dim padded to whole vectors
     int64_t first_position;     // of row 0
-    int is_half; // what key_rows point to
+    int format; // of what key_rows point to
     int is_written_out;
     const char **key_rows;      // [128] of the chunk under way
     const char **next_key_rows; // [128] of the chunk after it, where the tile reads the pool
     intptr_t to_value;          // bytes from a key to its value
     int row_bytes;
     float *written_keys, *written_values; // [128, dim]
+    float *key_scales, *value_scales;     // [128], where the pool holds codes
     float *q;                             // [folded, dim], scaled
     float *scores;                        // [folded, 128]
     float *chunk_out, *chunk_max, *chunk_sum; // [folded, dim], [folded], [folded]: the chunk under way
@@ -49,8 +51,12 @@ typedef struct key_range {
     int first, end; // within the chunk
 } key_range;
 
-INLINE vf load(const void *row, int offset, int is_half) {
-    return is_half ? vf_load_half((const uint16_t *)row + offset) : vf_load((const float *)row + offset);
+INLINE vf load(const void *row, int offset, int format) {
+    switch (format) {
+    case DI_KV_HALF: return vf_load_half((const uint16_t *)row + offset);
+    case DI_KV_INT8: return vf_load_bytes((const int8_t *)row + offset);
+    default: return vf_load((const float *)row + offset);
+    }
 }
 
 static float *take(char **scratch, int64_t num_floats) {
@@ -68,15 +74,17 @@ static tile open_tile(const di_attention *layer, const di_attention_item *item, 
     t.dim = di_padded_head_dim(shape->head_dim);
     int64_t num_rows = plan->batch.query_starts[item->sequence + 1] - plan->batch.query_starts[item->sequence];
     t.first_position = plan->batch.context_lengths[item->sequence] - num_rows + item->first_row;
-    t.is_written_out = t.dim != shape->head_dim || (shape->is_half && t.num_folded > DIRECT_ROWS);
-    t.is_half = shape->is_half && !t.is_written_out;
+    t.is_written_out = t.dim != shape->head_dim || (shape->format != DI_KV_FLOAT && t.num_folded > DIRECT_ROWS);
+    t.format = t.is_written_out ? DI_KV_FLOAT : shape->format;
     char *scratch = plan->scratch + worker * plan->scratch_bytes;
     t.key_rows = (const char **)scratch;
     t.next_key_rows = t.key_rows + DI_CHUNK_KEYS;
     scratch += 2 * DI_CHUNK_KEYS * sizeof(char *);
-    t.row_bytes = shape->head_dim * (int)(shape->is_half ? sizeof(uint16_t) : sizeof(float));
+    t.row_bytes = di_kv_row_bytes(shape->format, shape->head_dim);
     t.written_keys = take(&scratch, DI_CHUNK_KEYS * t.dim);
     t.written_values = take(&scratch, DI_CHUNK_KEYS * t.dim);
+    t.key_scales = take(&scratch, DI_CHUNK_KEYS);
+    t.value_scales = take(&scratch, DI_CHUNK_KEYS);
     const char *keys = t.is_written_out ? (char *)t.written_keys : layer->keys;
     const char *values = t.is_written_out ? (char *)t.written_values : layer->values;
     t.to_value = (intptr_t)values - (intptr_t)keys;
@@ -122,19 +130,14 @@ static key_range seen_by_some(const tile *t, int first_row, int num_rows, int64_
     return range;
 }
 
-static void write_out(float *target, const void *row, int head_dim, int dim, int is_half) {
-    int whole = head_dim & ~(VF_LANES - 1);
-    for (int d = 0; d < whole; d += VF_LANES) vf_store(target + d, load(row, d, is_half));
-    if (whole == dim) return;
-    int rest = head_dim - whole;
-    if (is_half) {
-        uint16_t lanes[VF_LANES] = {0};
-        memcpy(lanes, (const uint16_t *)row + whole, (size_t)rest * sizeof *lanes);
-        vf_store(target + whole, vf_load_half(lanes));
-    } else {
-        memset(target + whole, 0, VF_LANES * sizeof *target);
-        memcpy(target + whole, (const float *)row + whole, (size_t)rest * sizeof *target);
-    }
+static void write_out(float *target, const char *row, int head_dim, int format) {
+    int whole = head_dim & ~(VF_LANES - 1), rest = head_dim - whole;
+    for (int d = 0; d < whole; d += VF_LANES) vf_store(target + d, load(row, d, format));
+    if (rest == 0) return;
+    size_t element_bytes = format == DI_KV_FLOAT ? sizeof(float) : format == DI_KV_HALF ? sizeof(uint16_t) : 1;
+    float lanes[VF_LANES] = {0};
+    memcpy(lanes, row + (size_t)whole * element_bytes, (size_t)rest * element_bytes);
+    vf_store(target + whole, load(lanes, 0, format));
 }
 
 static const char *pool_row(const tile *t, const void *pool, int64_t key) {
@@ -165,12 +168,27 @@ static void write_keys(const tile *t, key_range seen) {
     intptr_t to_value = (intptr_t)t->layer->values - (intptr_t)t->layer->keys;
     for (int key = seen.first; key < seen.end; key++) {
         float *k = t->written_keys + (int64_t)key * t->dim, *v = t->written_values + (int64_t)key * t->dim;
-        write_out(k, t->key_rows[key], shape->head_dim, t->dim, shape->is_half);
-        write_out(v, t->key_rows[key] + to_value, shape->head_dim, t->dim, shape->is_half);
+        write_out(k, t->key_rows[key], shape->head_dim, shape->format);
+        write_out(v, t->key_rows[key] + to_value, shape->head_dim, shape->format);
         t->key_rows[key] = (const char *)k;
     }
     for (int key = seen.first & ~(KEY_GROUP - 1); key < seen.first; key++) t->key_rows[key] = t->key_rows[seen.first];
     for (int key = seen.end; key & (KEY_GROUP - 1); key++) t->key_rows[key] = t->key_rows[seen.first];
+}
+
+static int has_scales(const tile *t) { return t->layer->plan->shape.format == DI_KV_INT8; }
+
+// The scales of the seen keys and values, and 0 beside them as far as whole vectors reach. key_rows point to the pool.
+static void read_scales(const tile *t, key_range seen) {
+    int head_dim = t->layer->plan->shape.head_dim;
+    intptr_t to_value = (intptr_t)t->layer->values - (intptr_t)t->layer->keys;
+    int first = seen.first & ~(VF_LANES - 1), end = (seen.end + VF_LANES - 1) & ~(VF_LANES - 1);
+    for (int key = first; key < end; key++) {
+        t->key_scales[key] = t->value_scales[key] = 0.0f;
+        if (key < seen.first || key >= seen.end) continue;
+        memcpy(&t->key_scales[key], t->key_rows[key] + head_dim, sizeof(float));
+        memcpy(&t->value_scales[key], t->key_rows[key] + to_value + head_dim, sizeof(float));
+    }
 }
 
 // Ask for a row ahead of its use. Rows lie scattered in short runs that the processor does not foresee, and a layer's
@@ -179,7 +197,7 @@ INLINE void prefetch_row(const char *row, int row_bytes) {
     for (int byte = 0; byte < row_bytes; byte += CACHE_LINE) __builtin_prefetch(row + byte, 0, 3);
 }
 
-INLINE void score_group(const float *q, int num_rows, const char *const *keys, int is_half, int dim, float *scores) {
+INLINE void score_group(const float *q, int num_rows, const char *const *keys, int format, int dim, float *scores) {
     vf sums[ROW_GROUP][KEY_GROUP];
     for (int r = 0; r < num_rows; r++)
         for (int k = 0; k < KEY_GROUP; k++) sums[r][k] = vf_zero();
@@ -187,7 +205,7 @@ INLINE void score_group(const float *q, int num_rows, const char *const *keys, i
         vf x[ROW_GROUP];
         for (int r = 0; r < num_rows; r++) x[r] = vf_load(q + (int64_t)r * dim + d);
         for (int k = 0; k < KEY_GROUP; k++) {
-            vf key = load(keys[k], d, is_half);
+            vf key = load(keys[k], d, format);
             for (int r = 0; r < num_rows; r++) sums[r][k] = vf_fma(x[r], key, sums[r][k]);
         }
     }
@@ -195,26 +213,28 @@ INLINE void score_group(const float *q, int num_rows, const char *const *keys, i
         vf_store_4_sums(scores + (int64_t)r * DI_CHUNK_KEYS, sums[r][0], sums[r][1], sums[r][2], sums[r][3]);
 }
 
-INLINE void score_keys(const tile *t, int first_row, int num_rows, key_range keys, int is_half) {
+// A function for each number of rows and each format, so that loops and loads are of constants.
+#define DI_EACH_CASE                                                                                                  \
+    DI_CASE(1, DI_KV_FLOAT) DI_CASE(1, DI_KV_HALF) DI_CASE(1, DI_KV_INT8)                                             \
+    DI_CASE(2, DI_KV_FLOAT) DI_CASE(2, DI_KV_HALF) DI_CASE(2, DI_KV_INT8)                                             \
+    DI_CASE(3, DI_KV_FLOAT) DI_CASE(3, DI_KV_HALF) DI_CASE(3, DI_KV_INT8)
+
+INLINE void score_keys(const tile *t, int first_row, int num_rows, key_range keys, int format) {
     const float *q = t->q + (int64_t)first_row * t->dim;
     float *scores = t->scores + (int64_t)first_row * DI_CHUNK_KEYS;
     int fetches_values = first_row == 0 && !t->is_written_out;
     for (int key = keys.first & ~(KEY_GROUP - 1); key < keys.end; key += KEY_GROUP) {
         for (int k = 0; fetches_values && k < KEY_GROUP; k++)
             prefetch_row(t->key_rows[key + k] + t->to_value, t->row_bytes);
-        score_group(q, num_rows, t->key_rows + key, is_half, t->dim, scores + key);
+        score_group(q, num_rows, t->key_rows + key, format, t->dim, scores + key);
     }
 }
 
 static void score_rows(const tile *t, int first_row, int num_rows, key_range keys) {
-    switch (num_rows * 2 + t->is_half) {
-    case 2: score_keys(t, first_row, 1, keys, 0); break;
-    case 3: score_keys(t, first_row, 1, keys, 1); break;
-    case 4: score_keys(t, first_row, 2, keys, 0); break;
-    case 5: score_keys(t, first_row, 2, keys, 1); break;
-    case 6: score_keys(t, first_row, 3, keys, 0); break;
-    default: score_keys(t, first_row, 3, keys, 1); break;
-    }
+#define DI_CASE(rows, format)                                                                                         \
+    case (rows) * DI_KV_FORMATS + (format): score_keys(t, first_row, rows, keys, format); break;
+    switch (num_rows * DI_KV_FORMATS + t->format) { DI_EACH_CASE }
+#undef DI_CASE
 }
 
 static void score_chunk(const tile *t, int64_t chunk_start, key_range seen) {
@@ -236,10 +256,16 @@ static float largest_lane(vf a) {
     return largest;
 }
 
-// Scores of one row to weights in place; keys that it does not see weigh 0, as far as whole vectors reach.
+static void scale(float *numbers, const float *scales, int first, int end) {
+    for (int i = first; i < end; i += VF_LANES) vf_store(numbers + i, vf_mul(vf_load(numbers + i), vf_load(scales + i)));
+}
+
+// Scores of one row to weights in place; keys that it does not see weigh 0, as far as whole vectors reach. Where values
+// are codes, their scales go into the weights, after the sum.
 static void weigh(const tile *t, int row, key_range seen) {
     float *scores = t->scores + (int64_t)row * DI_CHUNK_KEYS, softcap = t->layer->softcap;
     int first = seen.first & ~(VF_LANES - 1), end = (seen.end + VF_LANES - 1) & ~(VF_LANES - 1);
+    if (has_scales(t)) scale(scores, t->key_scales, first, end);
     for (int key = first; key < seen.first; key++) scores[key] = -INFINITY;
     for (int key = seen.end; key < end; key++) scores[key] = -INFINITY;
     if (softcap != 0.0f)
@@ -259,10 +285,11 @@ static void weigh(const tile *t, int row, key_range seen) {
     for (int key = first; key < end; key += VF_LANES) sum = vf_add(sum, vf_load(scores + key));
     t->chunk_max[row] = maximum;
     t->chunk_sum[row] = vf_sum(sum);
+    if (has_scales(t)) scale(scores, t->value_scales, first, end);
 }
 
 INLINE void add_values(const tile *t, int first_row, int num_rows, key_range keys, int offset, int num_vectors,
-                       int is_half) {
+                       int format) {
     const float *weights = t->scores + (int64_t)first_row * DI_CHUNK_KEYS;
     float *out = t->chunk_out + (int64_t)first_row * t->dim + offset;
     int fetches_keys = first_row == 0 && offset == 0 && !t->is_written_out;
@@ -275,7 +302,7 @@ INLINE void add_values(const tile *t, int first_row, int num_rows, key_range key
         vf w[ROW_GROUP];
         for (int r = 0; r < num_rows; r++) w[r] = vf_broadcast(weights + r * DI_CHUNK_KEYS + key);
         for (int n = 0; n < num_vectors; n++) {
-            vf value = load(value_row, offset + n * VF_LANES, is_half);
+            vf value = load(value_row, offset + n * VF_LANES, format);
             for (int r = 0; r < num_rows; r++) sums[r][n] = vf_fma(w[r], value, sums[r][n]);
         }
     }
@@ -285,14 +312,10 @@ INLINE void add_values(const tile *t, int first_row, int num_rows, key_range key
 
 INLINE void add_value_rows(const tile *t, int first_row, int num_rows, key_range keys, int offset, int num_vectors) {
     if (keys.first >= keys.end) return;
-    switch (num_rows * 2 + t->is_half) {
-    case 2: add_values(t, first_row, 1, keys, offset, num_vectors, 0); break;
-    case 3: add_values(t, first_row, 1, keys, offset, num_vectors, 1); break;
-    case 4: add_values(t, first_row, 2, keys, offset, num_vectors, 0); break;
-    case 5: add_values(t, first_row, 2, keys, offset, num_vectors, 1); break;
-    case 6: add_values(t, first_row, 3, keys, offset, num_vectors, 0); break;
-    default: add_values(t, first_row, 3, keys, offset, num_vectors, 1); break;
-    }
+#define DI_CASE(rows, format)                                                                                         \
+    case (rows) * DI_KV_FORMATS + (format): add_values(t, first_row, rows, keys, offset, num_vectors, format); break;
+    switch (num_rows * DI_KV_FORMATS + t->format) { DI_EACH_CASE }
+#undef DI_CASE
 }
 
 // A few rows times some dims: keys that all of them see together, and those before and after row by row, so that no
@@ -333,8 +356,13 @@ static void add_chunk(const tile *t, int64_t chunk_start) {
 static void attend_chunk(tile *t, int chunk) {
     int64_t start = (int64_t)chunk * DI_CHUNK_KEYS, next = start + DI_CHUNK_KEYS;
     key_range seen = seen_by_some(t, 0, t->num_folded, start);
-    if (t->is_written_out) write_keys(t, seen);
+    if (t->is_written_out) {
+        if (has_scales(t)) read_scales(t, seen);
+        write_keys(t, seen);
+    }
     score_chunk(t, start, seen);
+    // By now the values are on their way.
+    if (!t->is_written_out && has_scales(t)) read_scales(t, seen);
     for (int row = 0; row < t->num_folded; row++) {
         key_range range = seen_by(t, row, start);
         if (range.first < range.end) {

@@ -6,6 +6,7 @@
 
 #include <stdint.h>
 
+#include "kv_row.h"
 #include "pool.h"
 
 // Keys are taken in chunks that begin at multiples of DI_CHUNK_KEYS of their positions. A row's softmax is computed
@@ -15,7 +16,7 @@ enum { DI_CHUNK_KEYS = 128 };
 // What of the model decides a plan.
 typedef struct di_attention_shape {
     int32_t num_heads, num_kv_heads, head_dim, block_size;
-    int32_t is_half; // the pool holds IEEE half floats, else float32
+    int32_t format;  // of the pools, di_kv_format
     int32_t window;  // a row at p sees p - window < j <= p; 0: all j <= p
 } di_attention_shape;
 
@@ -57,7 +58,7 @@ typedef struct di_attention_plan {
     int64_t max_items, max_splits, max_partials, max_scratch;
 } di_attention_plan;
 
-// One layer: q float32 [rows, heads, head_dim], pools [blocks, kv_heads, block_size, head_dim],
+// One layer: q float32 [rows, heads, head_dim], pools [blocks, kv_heads, block_size, one row each],
 // out float32 [rows, heads * head_dim].
 typedef struct di_attention {
     const di_attention_plan *plan;

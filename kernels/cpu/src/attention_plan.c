@@ -26,7 +26,7 @@ int di_attention_tile_rows(const di_attention_shape *shape) {
 static int64_t scratch_bytes(const di_attention_shape *shape) {
     int64_t group = shape->num_heads / shape->num_kv_heads, dim = di_padded_head_dim(shape->head_dim);
     int64_t folded = di_attention_tile_rows(shape) * group;
-    int64_t floats = 2 * DI_CHUNK_KEYS * dim       // keys and values of a chunk
+    int64_t floats = 2 * DI_CHUNK_KEYS * (dim + 1) // keys and values of a chunk, and their scales
                      + folded * DI_CHUNK_KEYS      // scores
                      + folded * (3 * dim + 4);     // q, result of the chunk, result so far
     int64_t bytes = floats * (int64_t)sizeof(float) + 2 * DI_CHUNK_KEYS * (int64_t)sizeof(void *);

@@ -131,7 +131,7 @@ static int reserve_rows(di_decoder *d, int64_t num_rows) {
 static int plan_attention(di_decoder *d, const di_decoder_call *call, int num_workers) {
     for (int i = 0; i < d->num_plans; i++) {
         di_attention_shape shape = {d->shape.num_heads, d->shape.num_kv_heads, d->shape.head_dim,
-                                    call->block_size,   call->is_half,         d->windows[i]};
+                                    call->block_size,   call->format,         d->windows[i]};
         if (!di_attention_plan_batch(&d->plans[i], &shape, &call->batch, num_workers)) return 0;
     }
     return 1;
@@ -170,9 +170,8 @@ static void add_linear_add(stage_list *list, di_linear *linear, int64_t num_rows
 static void add_layer(stage_list *list, di_decoder *d, int index, const di_decoder_call *call, float **hidden,
                       float **other) {
     layer_calls *layer = &d->layers[index];
-    int64_t m = call->num_rows, element_bytes = call->is_half ? (int64_t)sizeof(uint16_t) : (int64_t)sizeof(float);
-    int64_t layer_bytes =
-        call->num_blocks * d->shape.num_kv_heads * call->block_size * d->shape.head_dim * element_bytes;
+    int64_t m = call->num_rows, row_bytes = di_kv_row_bytes(call->format, d->shape.head_dim);
+    int64_t layer_bytes = call->num_blocks * d->shape.num_kv_heads * call->block_size * row_bytes;
     float *qkv = d->rows, *q = qkv + m * qkv_size(&d->shape), *attended = q + m * query_size(&d->shape);
     float *gated = attended + m * query_size(&d->shape);
 
@@ -180,7 +179,7 @@ static void add_layer(stage_list *list, di_decoder *d, int index, const di_decod
     di_rope_append *rope = &layer->rope;
     rope->num_rows = m;
     rope->block_size = call->block_size;
-    rope->is_half = call->is_half;
+    rope->format = call->format;
     rope->qkv = qkv;
     rope->positions = call->positions;
     rope->slots = call->slots;

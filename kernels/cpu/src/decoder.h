@@ -27,7 +27,7 @@ typedef struct di_decoder_shape {
     float embedding_scale;
 } di_decoder_shape;
 
-// M rows of a ragged batch, and the pools [layers, blocks, kv_heads, block_size, head_dim].
+// M rows of a ragged batch, and the pools [layers, blocks, kv_heads, block_size, one row each].
 typedef struct di_decoder_call {
     int64_t num_rows;
     const int64_t *token_ids, *positions, *slots; // [M]
@@ -35,7 +35,7 @@ typedef struct di_decoder_call {
     char *keys, *values;
     int64_t num_blocks;
     int32_t block_size;
-    int32_t is_half;
+    int32_t format; // of the pools, di_kv_format
     float *hidden; // [M, hidden]: the result
 } di_decoder_call;
 

@@ -4,6 +4,10 @@
 //
 // Every element is computed by the same operations whatever rows share the call. Half floats saturate at 65504: an
 // infinite key would turn the scores of all rows after it into NaN.
+//
+// Where keys are kept in eight bits, q and k are multiplied by one orthogonal matrix first, which leaves q . k as it is:
+// a Hadamard matrix (Sylvester 1867) over each run of 2**n elements, 2**n the largest power that divides the head. It
+// spreads the few large elements that keys have, which would else set the scale of all.
 #include "rope_append.h"
 
 #include <math.h>
@@ -13,8 +17,12 @@
 #include "simd.h"
 
 #define LARGEST_HALF 65504.0f
+#define LARGEST_CODE 127.0f
+#define LARGEST_FLOAT 3.4028234e38f
+// Below this magnitude 127 / magnitude overflows; such a row counts as zero.
+#define TINY 1e-36f
 
-enum { MAX_HEAD_DIM = 1024 };
+enum { MAX_HEAD_DIM = 1024, CODE_RUN = 32 };
 
 static float inverse_rms(const float *head, float eps, int dim) {
     vf squares = vf_zero();
@@ -79,11 +87,67 @@ static void store_halves(uint16_t *target, const float *values, int count) {
     memcpy(target + i, lanes, (size_t)(count - i) * sizeof(uint16_t));
 }
 
+// Codes with scale max |x| / 127; a row that is not all finite gets the scale NaN, so that it shows in what reads it.
+static void store_codes(char *target, const float *head, int dim) {
+    vf largest = vf_zero();
+    float padded[VF_LANES] = {0};
+    int whole = dim & ~(VF_LANES - 1);
+    for (int d = 0; d < whole; d += VF_LANES) largest = vf_max_magnitude(largest, vf_abs(vf_load(head + d)));
+    memcpy(padded, head + whole, (size_t)(dim - whole) * sizeof(float));
+    float magnitude = vf_largest_magnitude(vf_max_magnitude(largest, vf_abs(vf_load(padded))));
+    int is_codable = magnitude >= TINY && magnitude <= LARGEST_FLOAT;
+    float scale = is_codable ? magnitude / LARGEST_CODE : magnitude < TINY ? 0.0f : NAN;
+    float inverse = is_codable ? LARGEST_CODE / magnitude : 0.0f;
+    memcpy(target + dim, &scale, sizeof scale);
+    for (int d = 0; d < dim; d += CODE_RUN) {
+        float run[CODE_RUN] = {0};
+        int8_t codes[CODE_RUN];
+        int count = dim - d < CODE_RUN ? dim - d : CODE_RUN;
+        if (is_codable) memcpy(run, head + d, (size_t)count * sizeof(float));
+        vf rounded[CODE_RUN / VF_LANES];
+        for (int i = 0; i < CODE_RUN / VF_LANES; i++)
+            rounded[i] = vf_round(vf_mul(vf_load(run + VF_LANES * i), vf_set(inverse)));
+        vf_store_bytes(codes, rounded[0], rounded[1], rounded[2], rounded[3]);
+        memcpy(target + d, codes, (size_t)count);
+    }
+}
+
+// The first three steps of the Hadamard product, within the lanes of one vector.
+static vf turn_lanes(vf a) {
+    static const float SIGNS[3][VF_LANES] = {
+        {1, -1, 1, -1, 1, -1, 1, -1}, {1, 1, -1, -1, 1, 1, -1, -1}, {1, 1, 1, 1, -1, -1, -1, -1}};
+    a = vf_fma(a, vf_load(SIGNS[0]), vf_swap_1(a));
+    a = vf_fma(a, vf_load(SIGNS[1]), vf_swap_2(a));
+    return vf_fma(a, vf_load(SIGNS[2]), vf_swap_4(a));
+}
+
+// A head times the orthogonal Hadamard matrices of its runs, in place.
+static void turn_head(float *head, int dim) {
+    int run = dim & -dim, first_step = 1;
+    if (run >= VF_LANES) {
+        for (int d = 0; d < dim; d += VF_LANES) vf_store(head + d, turn_lanes(vf_load(head + d)));
+        first_step = VF_LANES;
+    }
+    for (int step = first_step; step < run; step *= 2)
+        for (int d = 0; d < dim; d += 2 * step)
+            for (int i = d; i < d + step; i++) {
+                float a = head[i], b = head[i + step];
+                head[i] = a + b;
+                head[i + step] = a - b;
+            }
+    float scale = 1.0f / sqrtf((float)run);
+    for (int d = 0; d < dim; d++) head[d] *= scale;
+}
+
 static void store_cached(const di_rope_append *a, void *pool, int64_t slot, int kv_head, const float *head) {
     int64_t block = slot / a->block_size, offset = slot % a->block_size;
-    int64_t place = ((block * a->num_kv_heads + kv_head) * a->block_size + offset) * a->head_dim;
-    if (a->is_half) store_halves((uint16_t *)pool + place, head, a->head_dim);
-    else memcpy((float *)pool + place, head, (size_t)a->head_dim * sizeof(float));
+    int64_t row = (block * a->num_kv_heads + kv_head) * a->block_size + offset;
+    char *target = (char *)pool + row * di_kv_row_bytes(a->format, a->head_dim);
+    switch (a->format) {
+    case DI_KV_HALF: store_halves((uint16_t *)target, head, a->head_dim); break;
+    case DI_KV_INT8: store_codes(target, head, a->head_dim); break;
+    default: memcpy(target, head, (size_t)a->head_dim * sizeof(float));
+    }
 }
 
 static void append_row(const di_rope_append *a, int64_t row) {
@@ -93,11 +157,14 @@ static void append_row(const di_rope_append *a, int64_t row) {
     const float *rope = a->rope_table ? a->rope_table + a->positions[row] * dim : NULL;
     float *q = a->q + row * a->num_heads * dim;
     head_norm norm = begin_norm(head, a->query_norm, a->query_norm_dim, a->query_eps, dim);
-    for (int h = 0; h < a->num_heads; h++, head += dim, q += dim)
+    for (int h = 0; h < a->num_heads; h++, head += dim, q += dim) {
         rotate_head(norm_head(&norm, head, h, dim, normed), rope, dim, q);
+        if (a->format == DI_KV_INT8) turn_head(q, dim);
+    }
     norm = begin_norm(head, a->key_norm, a->key_norm_dim, a->key_eps, dim);
     for (int h = 0; h < a->num_kv_heads; h++, head += dim) {
         rotate_head(norm_head(&norm, head, h, dim, normed), rope, dim, rotated);
+        if (a->format == DI_KV_INT8) turn_head(rotated, dim);
         store_cached(a, a->keys, a->slots[row], h, rotated);
     }
     for (int h = 0; h < a->num_kv_heads; h++, head += dim) store_cached(a, a->values, a->slots[row], h, head);

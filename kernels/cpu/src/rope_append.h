@@ -4,12 +4,14 @@
 
 #include <stdint.h>
 
+#include "kv_row.h"
+
 enum { DI_ROPE_ROWS = 8 }; // rows of one item
 
 typedef struct di_rope_append {
     int64_t num_rows;
     int32_t num_heads, num_kv_heads, head_dim, block_size;
-    int32_t is_half; // the pool holds IEEE half floats, else float32
+    int32_t format; // of the pools, di_kv_format; with DI_KV_INT8 q and k are turned alike, see rope_append.c
     int32_t query_norm_dim, key_norm_dim; // head_dim: each head by itself; all heads' elements: all together
     float query_eps, key_eps;
     const float *qkv;                      // [rows, (heads + 2 kv_heads) * head_dim]: all q, all k, all v of a row
@@ -17,7 +19,7 @@ typedef struct di_rope_append {
     const float *rope_table;               // [max_context, 2, head_dim / 2]: cosines, sines; null: nothing rotates
     const float *query_norm, *key_norm;    // [query_norm_dim], [key_norm_dim], or null
     float *q;                              // [rows, heads, head_dim]
-    void *keys, *values;                   // [blocks, kv_heads, block_size, head_dim]
+    void *keys, *values;                   // [blocks, kv_heads, block_size, one row each]
 } di_rope_append;
 
 static inline int di_rope_append_items(int64_t num_rows) { return (int)((num_rows + DI_ROPE_ROWS - 1) / DI_ROPE_ROWS); }

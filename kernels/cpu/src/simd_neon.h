@@ -56,9 +56,19 @@ static inline vf vf_load_half(const uint16_t *p) {
     float16x8_t halves = vreinterpretq_f16_u16(vld1q_u16(p));
     return (vf){vcvt_f32_f16(vget_low_f16(halves)), vcvt_high_f32_f16(halves)};
 }
+// Eight signed bytes.
+static inline vf vf_load_bytes(const int8_t *p) {
+    int16x8_t codes = vmovl_s8(vld1_s8(p));
+    return (vf){vcvtq_f32_s32(vmovl_s16(vget_low_s16(codes))), vcvtq_f32_s32(vmovl_high_s16(codes))};
+}
 static inline void vf_store_half(uint16_t *p, vf a) {
     vst1q_u16(p, vreinterpretq_u16_f16(vcvt_high_f16_f32(vcvt_f16_f32(a.low), a.high)));
 }
+
+// Lane i to lane i ^ distance, for a distance of 1, 2 or 4.
+static inline vf vf_swap_1(vf a) { return (vf){vrev64q_f32(a.low), vrev64q_f32(a.high)}; }
+static inline vf vf_swap_2(vf a) { return (vf){vextq_f32(a.low, a.low, 2), vextq_f32(a.high, a.high, 2)}; }
+static inline vf vf_swap_4(vf a) { return (vf){a.high, a.low}; }
 
 static inline float32x4_t vf_max_bits(float32x4_t a, float32x4_t b) {
     return vreinterpretq_f32_s32(vmaxq_s32(vreinterpretq_s32_f32(a), vreinterpretq_s32_f32(b)));

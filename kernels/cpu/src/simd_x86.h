@@ -37,9 +37,18 @@ static inline void vf_store_4_sums(float *p, vf a, vf b, vf c, vf d) {
 
 // Eight IEEE half floats.
 static inline vf vf_load_half(const uint16_t *p) { return _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)p)); }
+// Eight signed bytes.
+static inline vf vf_load_bytes(const int8_t *p) {
+    return _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i *)p)));
+}
 static inline void vf_store_half(uint16_t *p, vf a) {
     _mm_storeu_si128((__m128i *)p, _mm256_cvtps_ph(a, _MM_FROUND_TO_NEAREST_INT));
 }
+
+// Lane i to lane i ^ distance, for a distance of 1, 2 or 4.
+static inline vf vf_swap_1(vf a) { return _mm256_permute_ps(a, 0xb1); }
+static inline vf vf_swap_2(vf a) { return _mm256_permute_ps(a, 0x4e); }
+static inline vf vf_swap_4(vf a) { return _mm256_permute2f128_ps(a, a, 0x01); }
 
 // Of magnitudes (no sign bit): the larger, or NaN where either is NaN. As integers their bits have the same order.
 static inline vf vf_max_magnitude(vf a, vf b) {
