@@ -220,7 +220,7 @@ def check_copy(source_pool: Tensor, target_pool: Tensor, source: list[int], targ
             raise KernelShapeError(
                 f"pool is {tuple(pool.shape)}, must be [layers, blocks, kv_heads, block_size, head_dim]"
             )
-        check_tensor("pool", pool, tuple(pool.shape))
+        check_tensor("pool", pool, tuple(pool.shape), pool.dtype)
     kinds = [(pool.dtype, pool.shape[0], *pool.shape[2:]) for pool in (source_pool, target_pool)]
     if kinds[0] != kinds[1]:
         raise KernelShapeError(f"blocks differ: {kinds[0]} in the source pool, {kinds[1]} in the target pool")

@@ -64,17 +64,19 @@ def random_decoder(spec: ModelSpec, backend: Backend, seed: int = 1, noise: floa
 
 
 @cache
-def tiny_decoder(backend_name: str, window: int | None = None) -> tuple[Decoder, Backend]:
-    backend = load_backend(backend_name)
+def tiny_decoder(
+    backend_name: str, window: int | None = None, kv_dtype: torch.dtype | None = None
+) -> tuple[Decoder, Backend]:
+    backend = load_backend(backend_name, kv_dtype=kv_dtype)
     return random_decoder(replace(SPEC, sliding_window=window), backend), backend
 
 
 class DecoderEngine(FakeEngine):
     """A `FakeEngine` whose tokens come from the real runner on the tiny decoder."""
 
-    def __init__(self, backend_name: str = "reference", **options: object) -> None:
+    def __init__(self, backend_name: str = "reference", kv_dtype: torch.dtype | None = None, **options: object) -> None:
         def make_runner(kv_cache: KVCache, _: object) -> Runner:
-            decoder, backend = tiny_decoder(backend_name, kv_cache.window.size)
+            decoder, backend = tiny_decoder(backend_name, kv_cache.window.size, kv_dtype)
             pools = (kv_cache.pool.num_blocks, kv_cache.block_size, kv_cache.host_pool.num_blocks)
             return Runner(decoder, backend, *pools)
 

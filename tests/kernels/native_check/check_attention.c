@@ -15,7 +15,7 @@ static const int64_t STARTS[SEQUENCES + 1] = {0, 1, 2, 7, 77};
 static const int64_t CONTEXTS[SEQUENCES] = {1, 300, 140, 260};
 
 typedef struct model {
-    int heads, kv_heads, head_dim, block_size, is_half, window;
+    int heads, kv_heads, head_dim, block_size, format, window;
     float softcap;
 } model;
 
@@ -29,8 +29,8 @@ static float next_float(void) {
 
 static void fail(const char *what, const model *m) {
     if (num_failures++ < 10)
-        printf("%s in %s: %d on %d heads of %d, blocks of %d, half %d, window %d\n", what, di_variant(), m->heads,
-               m->kv_heads, m->head_dim, m->block_size, m->is_half, m->window);
+        printf("%s in %s: %d on %d heads of %d, blocks of %d, format %d, window %d\n", what, di_variant(), m->heads,
+               m->kv_heads, m->head_dim, m->block_size, m->format, m->window);
 }
 
 typedef struct cache {
@@ -40,12 +40,18 @@ typedef struct cache {
     di_ragged_batch batch;
 } cache;
 
-static size_t element_bytes(const model *m) { return m->is_half ? sizeof(uint16_t) : sizeof(float); }
-
 static float read_cached(const model *m, const void *pool, int64_t slot, int kv_head, int d) {
     int64_t block = slot / m->block_size, offset = slot % m->block_size;
-    int64_t place = ((block * m->kv_heads + kv_head) * m->block_size + offset) * m->head_dim + d;
-    return m->is_half ? di_half_to_float(((const uint16_t *)pool)[place]) : ((const float *)pool)[place];
+    int64_t row = (block * m->kv_heads + kv_head) * m->block_size + offset;
+    const char *numbers = (const char *)pool + row * di_kv_row_bytes(m->format, m->head_dim);
+    float scale;
+    switch (m->format) {
+    case DI_KV_HALF: return di_half_to_float(((const uint16_t *)numbers)[d]);
+    case DI_KV_INT8:
+        memcpy(&scale, numbers + m->head_dim, sizeof scale);
+        return scale * (float)((const int8_t *)numbers)[d];
+    default: return ((const float *)numbers)[d];
+    }
 }
 
 static int64_t slot_of(const model *m, const cache *c, int s, int64_t position) {
@@ -59,7 +65,7 @@ static cache open_cache(const model *m) {
         c.tables[s] = malloc((size_t)count * sizeof(int64_t));
         for (int64_t i = 0; i < count; i++) c.tables[s][count - 1 - i] = c.num_blocks++;
     }
-    size_t size = (size_t)(c.num_blocks * m->kv_heads * m->block_size * m->head_dim) * element_bytes(m);
+    size_t size = (size_t)(c.num_blocks * m->kv_heads * m->block_size * di_kv_row_bytes(m->format, m->head_dim));
     c.keys = malloc(size);
     c.values = malloc(size);
     memset(c.keys, 0xff, size); // NaN
@@ -81,11 +87,13 @@ static void fill(di_pool *pool, const model *m, cache *c, int s, const float *ro
     int64_t *positions = malloc((size_t)n * sizeof(int64_t)), *slots = malloc((size_t)n * sizeof(int64_t));
     for (int64_t i = 0; i < n * width; i++) qkv[i] = next_float();
     for (int64_t i = 0; i < n; i++) positions[i] = i, slots[i] = slot_of(m, c, s, i);
-    di_rope_append call = {n,     m->heads, m->kv_heads, m->head_dim, m->block_size, m->is_half, 0, 0,      qkv,
-                           positions, slots, rope,        NULL,        NULL,          q,          c->keys, c->values};
+    di_rope_append call = {.num_rows = n, .num_heads = m->heads, .num_kv_heads = m->kv_heads, .head_dim = m->head_dim,
+                           .block_size = m->block_size, .format = m->format, .qkv = qkv, .positions = positions,
+                           .slots = slots, .rope_table = rope, .q = q, .keys = c->keys, .values = c->values};
     di_rope_append_run(pool, &call);
     int half = m->head_dim / 2;
-    for (int64_t i = 0; i < n; i++)
+    // Keys in codes are turned as well: tests/kernels compares those with the reference.
+    for (int64_t i = 0; i < n && m->format != DI_KV_INT8; i++)
         for (int h = 0; h < m->heads + m->kv_heads; h++)
             for (int d = 0; d < half; d++) {
                 const float *head = qkv + i * width + h * m->head_dim, *angles = rope + i * m->head_dim;
@@ -122,7 +130,7 @@ static void check_row(const model *m, const cache *c, int s, int64_t row, int he
 static void attend(di_pool *pool, const model *m, const cache *c, const di_ragged_batch *batch, const float *q,
                    float *out) {
     di_attention_plan *plan = di_attention_plan_create();
-    di_attention_shape shape = {m->heads, m->kv_heads, m->head_dim, m->block_size, m->is_half, m->window};
+    di_attention_shape shape = {m->heads, m->kv_heads, m->head_dim, m->block_size, m->format, m->window};
     if (!plan || !di_attention_plan_for(pool, plan, &shape, batch)) abort();
     di_attention call = {plan, q, c->keys, c->values, out, 0.25f, m->softcap};
     di_attention_run(pool, &call);
@@ -156,7 +164,8 @@ static void check_attention(di_pool *const *pools, const model *m, const cache *
 int main(void) {
     static const char *const NAMES[] = {"avx2", "avxvnni", "avx512vnni", "neon", "neondot"};
     static const model MODELS[] = {{9, 3, 64, 16, 1, 0, 0}, {7, 1, 20, 5, 1, 40, 0},    {4, 4, 16, 1, 0, 0, 2.0f},
-                                   {6, 2, 4, 300, 1, 0, 0}, {60, 1, 80, 32, 0, 150, 0}, {14, 2, 96, 4, 1, 1, 1.5f}};
+                                   {6, 2, 4, 300, 1, 0, 0}, {60, 1, 80, 32, 0, 150, 0}, {14, 2, 96, 4, 1, 1, 1.5f},
+                                   {9, 3, 64, 16, 2, 0, 0}, {6, 2, 20, 3, 2, 40, 2.0f}, {14, 1, 6, 7, 2, 0, 0}};
     di_pool *pools[] = {di_pool_create(1, 20), di_pool_create(3, 20)};
     int num_variants = 0;
     for (int i = 0; i < 5; i++) {

@@ -57,7 +57,7 @@ static di_layer random_layer(di_pool *pool, layer_memory *m, const float *rope, 
     for (int i = 0; i < 7; i++) m->vectors[i] = floats(SIZES[i], 1.0f);
     di_layer layer = {&m->qkv,       &m->output,    &m->gate_up,   &m->down,      m->vectors[0], m->vectors[1],
                       m->vectors[2], m->vectors[3], m->vectors[4], m->vectors[5], m->vectors[6], rope,
-                      1e-5f,         0.2f,          4.0f,          number % 2 ? 20 : 0, DI_GELU_TANH};
+                      1e-5f,         0.2f,          4.0f,          number % 2 ? 20 : 0, DI_GELU_TANH, HEAD_DIM, HEAD_DIM};
     return layer;
 }
 
@@ -66,11 +66,11 @@ static void free_layer(layer_memory *m) {
     for (int i = 0; i < 7; i++) free(m->vectors[i]);
 }
 
-static float *run(int num_workers, const di_decoder_shape *shape, const di_weight *table, const di_layer *layers) {
+static float *run(int num_workers, int format, const di_decoder_shape *shape, const di_weight *table, const di_layer *layers) {
     di_pool *pool = di_pool_create(num_workers, 20);
     di_scratch *scratch = di_scratch_create(num_workers);
     di_decoder *decoder = di_decoder_create(shape, table, layers);
-    size_t pool_bytes = LAYERS * BLOCKS * KV_HEADS * BLOCK_SIZE * HEAD_DIM * sizeof(uint16_t);
+    size_t pool_bytes = LAYERS * BLOCKS * KV_HEADS * BLOCK_SIZE * (size_t)di_kv_row_bytes(format, HEAD_DIM);
     char *keys = malloc(pool_bytes), *values = malloc(pool_bytes);
     memset(keys, 0xff, pool_bytes);
     memset(values, 0xff, pool_bytes);
@@ -87,7 +87,7 @@ static float *run(int num_workers, const di_decoder_shape *shape, const di_weigh
     for (int first = 0, count = ROWS - 3; first < ROWS; first += count, count = 1) {
         int64_t starts[2] = {0, count}, context = first + count;
         di_decoder_call call = {count, tokens + first, positions + first, slots + first, {1, starts, &context, &tables},
-                                keys, values, BLOCKS, BLOCK_SIZE, 1, hidden + first * HIDDEN};
+                                keys, values, BLOCKS, BLOCK_SIZE, format, hidden + first * HIDDEN};
         expect(di_decoder_run(decoder, pool, scratch, &call) == DI_DECODER_OK, "a run");
         int64_t outside = BLOCKS * BLOCK_SIZE;
         call.slots = &outside;
@@ -107,10 +107,13 @@ static void check_decoder(di_pool *pool) {
     for (int i = 0; i < LAYERS; i++) layers[i] = random_layer(pool, &memory[i], rope, i);
     di_weight table = random_weight(pool, VOCABULARY, HIDDEN);
     di_decoder_shape shape = {LAYERS, HIDDEN, HEADS, KV_HEADS, HEAD_DIM, FEED_FORWARD, POSITIONS, 2.0f};
-    float *one = run(1, &shape, &table, layers), *three = run(3, &shape, &table, layers);
-    expect(memcmp(one, three, ROWS * HIDDEN * sizeof(float)) == 0, "other bits by three threads");
+    for (int format = DI_KV_FLOAT; format <= DI_KV_INT8; format++) {
+        float *one = run(1, format, &shape, &table, layers), *three = run(3, format, &shape, &table, layers);
+        expect(memcmp(one, three, ROWS * HIDDEN * sizeof(float)) == 0, "other bits by three threads");
+        free(one), free(three);
+    }
     for (int i = 0; i < LAYERS; i++) free_layer(&memory[i]);
-    free(one), free(three), free(table.data), free(rope);
+    free(table.data), free(rope);
 }
 
 static void check_sampling(di_pool *pool) {
