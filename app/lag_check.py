@@ -39,7 +39,7 @@ class LagCheck(WindowCheck):
             "p99_ratio": round(streaming["p99_ms"] / idle["p99_ms"], 2),
         }
         for tab in tabs:
-            self._window.chats.delete(tab.session.id)
+            self._window.chats.destroy(tab.session.id)
 
     async def _measure(self, meanwhile: Callable[[], None]) -> list[float]:
         lag = LoopLag()

@@ -18,11 +18,11 @@ from app.actions import Actions
 from app.bridge.engine_client import EngineClient
 from app.chat.chat_controller import ChatController
 from app.chat.chat_tabs import ChatTabs
-from app.chat.sidebar import Sidebar
 from app.chat.tab import ChatTab
 from app.commands.commands_controller import CommandsController
 from app.desktop.desktop_controller import DesktopController
 from app.desktop.diagnostics_controller import DiagnosticsController
+from app.history.sidebar import Sidebar
 from app.i18n import translate
 from app.models.first_run import FirstRunPage
 from app.models.model_controller import ModelController
@@ -89,7 +89,7 @@ class MainWindow(QMainWindow):
         self.settings_page = SettingsPage(settings, About(home, home_origin(home)))
         self.models = ModelController(client, list_models, remove_model, self.model_page, self.first_run_page, self)
         self.tabs = ChatTabs(self._make_tab, self._make_session, self.memory_panel.owner_color_index)
-        self.chats = ChatController(history, self.tabs, self.sidebar, self)
+        self.chats = ChatController(history, self.tabs, self.sidebar, client.run, self)
         self._build()
         self.desktop = DesktopController(client, self.tabs, settings, self)
         self.diagnostics = DiagnosticsController(home, client, self.banner.show_message, self)

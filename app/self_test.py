@@ -36,7 +36,7 @@ class SelfTest(WindowCheck):
         await self._wait("all blocks are free or cached", self._has_no_referenced_block, _ANSWER_TIMEOUT_S)
         self._check_history(stopped, whole)
         for tab in (stopped, whole):
-            self._window.chats.delete(tab.session.id)
+            self._window.chats.destroy(tab.session.id)
 
     async def _answer_in_two_tabs(self) -> tuple[ChatTab, ChatTab]:
         """Returns the tab whose answer was stopped and the one whose answer came to its end."""

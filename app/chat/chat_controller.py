@@ -1,17 +1,21 @@
-"""Owns what happens to chats as a whole: opening, finding, renaming, pinning, deleting, and the tabs of last time.
+"""Owns what happens to chats as a whole: opening, renaming, pinning, deleting, and the tabs of last time.
 
 Does not know how a chat is shown or answered.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeVar
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
 from app.chat.chat_tabs import ChatTabs
-from app.chat.sidebar import Sidebar
+from app.history.folder_controller import FolderController
+from app.history.search_controller import SearchController
+from app.history.sidebar import Sidebar
+from app.history.trash_controller import TrashController
+from app.state.folders import Folder
 from app.state.history import ChatSummary, History, HistoryError
 
 T = TypeVar("T")
@@ -26,21 +30,38 @@ class ChatController(QObject):
     titles_changed = Signal(dict)
     """chat id -> title, of the chats in the list and in the tabs"""
 
-    def __init__(self, history: History, tabs: ChatTabs, sidebar: Sidebar, parent: QObject | None = None) -> None:
+    def __init__(
+        self,
+        history: History,
+        tabs: ChatTabs,
+        sidebar: Sidebar,
+        run: Callable[[Coroutine[Any, Any, None]], object],
+        parent: QObject | None = None,
+    ) -> None:
+        """`run` starts a task on the window's loop."""
         super().__init__(parent)
         self._history = history
         self._tabs = tabs
         self._sidebar = sidebar
-        self._search = ""
         self._closed_ids: list[str] = []
         sidebar.chat_chosen.connect(self.open)
         sidebar.chat_renamed.connect(self.rename)
         sidebar.chat_pinned.connect(self.pin)
         sidebar.chat_deleted.connect(self.delete)
-        sidebar.search_changed.connect(self.find)
         tabs.chat_renamed.connect(self.rename)
         tabs.tab_closed.connect(self._closed_ids.append)
         tabs.tabs_changed.connect(self._on_tabs_changed)
+        self._folders = FolderController(history, sidebar, self)
+        self._folders.chat_moved.connect(self._on_moved)
+        self._trash = TrashController(history, sidebar, self)
+        self._trash.restored.connect(self.open)
+        self._trash.emptied.connect(self._on_trash_emptied)
+        self._search = SearchController(history, sidebar, run, self)
+        self._search.ended.connect(self.refresh)
+        for part in (self._folders, self._trash, self._search):
+            part.failed.connect(self.failed)
+        for part in (self._folders, self._trash):
+            part.changed.connect(self.refresh)
 
     def restore(self) -> None:
         """Opens the tabs of last time, or one new chat."""
@@ -57,8 +78,12 @@ class ChatController(QObject):
     def refresh(self) -> None:
         """Shows the chats as they are on disk now."""
         nothing: list[ChatSummary] = []
-        summaries = self._guarded(lambda: self._history.chats(self._search), nothing)
-        self._sidebar.show_chats(summaries)
+        summaries = self._guarded(self._history.chats, nothing)
+        if self._search.text:
+            self._search.again()
+        else:
+            no_folders: list[Folder] = []
+            self._sidebar.show_chats(summaries, self._guarded(self._history.folders.all, no_folders))
         titles = {summary.id: summary.title for summary in summaries}
         self.titles_changed.emit(titles | {tab.session.id: tab.session.title for tab in self._tabs.tabs()})
 
@@ -97,15 +122,35 @@ class ChatController(QObject):
         self.refresh()
 
     def delete(self, chat_id: str) -> None:
+        """Puts the chat into the trash."""
+        tab = self._tabs.tab_of(chat_id)
+        session = tab.session if tab is not None else self._guarded(lambda: self._history.load(chat_id), None)
         # The tab goes first: in leaving it would save the chat once more.
+        if tab is not None:
+            self._tabs.close_tab(self._tabs.indexOf(tab))
+        if session is not None:
+            self._trash.put(chat_id, session.title, lambda: self._undelete(chat_id, tab is not None))
+
+    def destroy(self, chat_id: str) -> None:
+        """Deletes the chat for good, as those are that the program opened itself."""
         if (tab := self._tabs.tab_of(chat_id)) is not None:
             self._tabs.close_tab(self._tabs.indexOf(tab))
         self._guarded(lambda: self._history.delete(chat_id), None)
         self.refresh()
 
-    def find(self, text: str) -> None:
-        self._search = text
+    def _undelete(self, chat_id: str, was_open: bool) -> None:
+        self._guarded(lambda: self._history.trash.restore_chat(chat_id), None)
         self.refresh()
+        if was_open:
+            self.open(chat_id)
+
+    def _on_moved(self, chat_id: str, folder_id: str | None) -> None:
+        if (tab := self._tabs.tab_of(chat_id)) is not None:
+            tab.session.folder_id = folder_id
+
+    def _on_trash_emptied(self) -> None:
+        for tab in self._tabs.tabs():
+            tab.session.tree.forget_deleted()
 
     def save_tabs(self) -> None:
         current = self._tabs.current_tab()

@@ -1,7 +1,7 @@
 """Owns the chats on disk, written so that a killed process loses at most the newest moments, and the list of them.
 
 Does not know the window; a chat's live state is in `Session`. What belongs to chats has stores of its own: `folders`,
-`trash`, `drafts`, `presets`, `prompts`.
+`trash`, `drafts`, `presets`, `prompts`; `search` finds texts.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from app.state.message import Message
 from app.state.message_rows import load_messages, save_message
 from app.state.message_tree import MessageTree
 from app.state.parameters import ChatParameters, Preset
-from app.state.search import chats_with
+from app.state.search import Search
 from app.state.session import Session, restored_phase
 from app.state.trash import Trash
 from engine.messages import WhenFull
@@ -71,6 +71,7 @@ class History:
         self.drafts = Drafts(self._database)
         self.presets = Presets(self._database)
         self.prompts = Prompts(self._database)
+        self.search = Search(self._database)
         self._end_unfinished()
 
     def _end_unfinished(self) -> None:
@@ -85,28 +86,28 @@ class History:
     def close(self) -> None:
         self._database.close()
 
-    def chats(self, search: str = "") -> list[ChatSummary]:
-        """The chats, newest first, of which the title or a message contains `search`."""
+    def chats(self) -> list[ChatSummary]:
+        """The chats that are not in the trash, newest first."""
         query = """
             SELECT id, title, is_pinned, updated_at_s, folder_id FROM chats WHERE deleted_at_s IS NULL
             ORDER BY updated_at_s DESC
         """
-        text = search.strip()
         with self._database.reading() as db:
             rows = db.execute(query).fetchall()
-            found = chats_with(db, text) if text else None
         return [
             ChatSummary(chat_id, title, bool(is_pinned), updated_at_s, folder_id)
             for chat_id, title, is_pinned, updated_at_s, folder_id in rows
-            if found is None or chat_id in found
         ]
 
     def load(self, chat_id: str) -> Session | None:
-        """The chat with its messages; None if there is no such chat. Unfinished answers come back as interrupted."""
+        """The chat with its messages; None if there is no such chat, or if it is in the trash.
+
+        Unfinished answers come back as interrupted.
+        """
         with self._database.reading() as db:
             chat = db.execute(
                 "SELECT id, title, system_prompt, is_pinned, created_at_s, when_full, parameters, preset, folder_id,"
-                " leaf_id FROM chats WHERE id = ?",
+                " leaf_id FROM chats WHERE id = ? AND deleted_at_s IS NULL",
                 (chat_id,),
             ).fetchone()
             every = load_messages(db, chat_id)

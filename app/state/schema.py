@@ -117,6 +117,7 @@ ALTER TABLE new_messages RENAME TO messages;
 CREATE INDEX chats_by_time ON chats (updated_at_s);
 CREATE INDEX chats_of_folder ON chats (folder_id);
 CREATE INDEX messages_of_chat ON messages (chat_id, number);
+CREATE INDEX deleted_messages ON messages (chat_id) WHERE deleted_at_s IS NOT NULL;
 CREATE INDEX unfinished_answers ON messages (id) WHERE role = 'assistant' AND end IS NULL;
 ALTER TABLE tabs ADD COLUMN place_message_id TEXT;
 ALTER TABLE tabs ADD COLUMN place_part REAL;

@@ -1,37 +1,125 @@
 """Owns the search in titles and messages, by any piece of text, in any script.
 
-Does not know how what was found is shown. The index is made of terms of three characters, so pieces shorter than that
-are looked up as beginnings of terms.
+Does not know how what was found is shown. The index is made of terms of three characters; shorter pieces, as Chinese
+words are, are looked up as beginnings of terms, or where too many terms begin so, in the newest texts themselves.
 """
 
 from __future__ import annotations
 
+import re
 import sqlite3
+from dataclasses import dataclass
+from pathlib import Path
 
+from app.state.advice import database_advice
+from app.state.database import Database, HistoryError
+
+MAX_HITS = 200
+"""Chats shown; of more, those that were used last."""
+# Of a piece that is nearly everywhere, more would not be read and would take long.
+_MAX_MESSAGES = 4000
+_MAX_TERMS = 20_000
 _NUM_TERM_CHARACTERS = 3
 _LAST_CHARACTER = "\U0010ffff"
+_EXCERPT_BEFORE = 24
+_EXCERPT_AFTER = 120
 _TERMS = "CREATE VIRTUAL TABLE IF NOT EXISTS temp.text_terms USING fts5vocab (main, text_index, instance)"
 
 
-def chats_with(db: sqlite3.Connection, text: str) -> set[str]:
-    """The ids of the chats of which the title or a message that is not deleted contains `text`, in whatever case."""
-    if len(text) >= _NUM_TERM_CHARACTERS:
-        titles = "SELECT rowid FROM title_index WHERE title_index MATCH ?1"
-        messages = "SELECT rowid FROM text_index WHERE text_index MATCH ?1"
-        values: tuple[str, ...] = (_quoted(text),)
-    else:
-        db.execute(_TERMS)
-        titles = "SELECT number FROM chats WHERE instr(lower(title), ?1)"
-        messages = "SELECT doc FROM text_terms WHERE term >= ?1 AND term < ?2"
-        values = (text.lower(), text.lower() + _LAST_CHARACTER)
+@dataclass(frozen=True, slots=True)
+class SearchHit:
+    """A chat with the piece of text in its title or in messages."""
+
+    chat_id: str
+    title: str
+    message_id: str | None
+    """The newest message that has it; None if only the title does."""
+    excerpt: str
+    """That message's text around its first place, on one line."""
+    num_messages: int
+
+
+class Search:
+    """Reads the file through connections of its own, so that it may be called on another thread than the window's."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def find(self, text: str) -> list[SearchHit]:
+        """The chats with this piece of text, in whatever case, the one that was used last first.
+
+        Of one that is in thousands of messages, only the newest of these are looked at. Raises `HistoryError`.
+        """
+        path = self._database.path
+        if path is None:
+            with self._database.reading() as db:
+                return _find(db, text.strip())
+        try:
+            db = sqlite3.connect(f"{Path(path).absolute().as_uri()}?mode=ro", uri=True)
+            try:
+                return _find(db, text.strip())
+            finally:
+                db.close()
+        except sqlite3.Error as error:
+            raise HistoryError(f"Chats cannot be searched in {path}: {error}. {database_advice(error)}") from error
+
+
+def _find(db: sqlite3.Connection, text: str) -> list[SearchHit]:
+    if not text:
+        return []
+    # A chat with a hit in its title alone has no message number.
     query = f"""
-        SELECT id FROM chats WHERE number IN ({titles})
-        UNION SELECT chat_id FROM messages WHERE number IN ({messages}) AND deleted_at_s IS NULL
+        WITH found (number) AS ({_messages_query(db, text)}),
+        by_chat (chat_id, number, num_messages) AS (
+            SELECT chat_id, max(number), count(*) FROM messages
+            WHERE number IN (SELECT number FROM found) AND deleted_at_s IS NULL GROUP BY chat_id
+        )
+        SELECT id, title, by_chat.number, coalesce(num_messages, 0) FROM chats LEFT JOIN by_chat ON chat_id = id
+        WHERE deleted_at_s IS NULL AND (chat_id IS NOT NULL OR {_title_condition(text)})
+        ORDER BY updated_at_s DESC LIMIT {MAX_HITS}
     """
-    return {chat_id for (chat_id,) in db.execute(query, values)}
+    values = {"text": text.lower(), "end": text.lower() + _LAST_CHARACTER, "phrase": _phrase(text)}
+    hits = []
+    for chat_id, title, number, num_messages in db.execute(query, values).fetchall():
+        message_id, message_text = (
+            db.execute("SELECT id, text FROM messages WHERE number = ?", (number,)).fetchone()
+            if number is not None
+            else (None, "")
+        )
+        hits.append(SearchHit(chat_id, title, message_id, excerpt(message_text, text), num_messages))
+    return hits
 
 
-def _quoted(text: str) -> str:
-    """As a phrase in the index's language, in which nothing but the quotation mark has a meaning."""
+def _messages_query(db: sqlite3.Connection, text: str) -> str:
+    """The numbers of the newest messages with the text."""
+    newest = f"ORDER BY 1 DESC LIMIT {_MAX_MESSAGES}"
+    if len(text) >= _NUM_TERM_CHARACTERS:
+        return f"SELECT * FROM (SELECT rowid FROM text_index WHERE text_index MATCH :phrase {newest})"
+    db.execute(_TERMS)
+    terms = "FROM text_terms WHERE term >= :text AND term < :end"
+    values = {"text": text.lower(), "end": text.lower() + _LAST_CHARACTER}
+    num_terms = len(db.execute(f"SELECT 1 {terms} LIMIT {_MAX_TERMS}", values).fetchall())
+    if num_terms < _MAX_TERMS:
+        return f"SELECT DISTINCT doc {terms} {newest}"
+    return f"SELECT * FROM (SELECT number FROM messages WHERE instr(lower(text), :text) {newest})"
+
+
+def _title_condition(text: str) -> str:
+    if len(text) >= _NUM_TERM_CHARACTERS:
+        return "chats.number IN (SELECT rowid FROM title_index WHERE title_index MATCH :phrase)"
+    return "instr(lower(title), :text)"
+
+
+def _phrase(text: str) -> str:
+    """In the index's language, in which between quotation marks nothing else has a meaning."""
     doubled = text.replace('"', '""')
     return f'"{doubled}"'
+
+
+def excerpt(text: str, piece: str) -> str:
+    """The text around the piece's first place, on one line."""
+    place = re.search(re.escape(piece), text, re.IGNORECASE)
+    start = 0 if place is None else max(0, place.start() - _EXCERPT_BEFORE)
+    end = (start if place is None else place.end()) + _EXCERPT_AFTER
+    words = " ".join(text[start:end].split())
+    return f"{'…' if start else ''}{words}{'…' if end < len(text) else ''}"

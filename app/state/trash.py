@@ -37,6 +37,16 @@ class Trash:
         with self._database.reading() as db:
             return [DeletedChat(*row) for row in db.execute(query)]
 
+    def num_messages(self) -> int:
+        """How many messages of chats that are not in it lie in it."""
+        query = """
+            SELECT count(*) FROM messages JOIN chats ON chats.id = chat_id
+            WHERE messages.deleted_at_s IS NOT NULL AND chats.deleted_at_s IS NULL
+        """
+        with self._database.reading() as db:
+            (num_messages,) = db.execute(query).fetchone()
+        return int(num_messages)
+
     def put_chat(self, chat_id: str) -> None:
         """Takes a chat out of the list of chats and of the open tabs."""
         with self._database.writing() as db:

@@ -11,6 +11,7 @@ from app.main_window import MainWindow
 from engine.api import ModelEntry
 from engine.messages import RequestFailed
 from tests.app.fake_engine import FakeEngine, FakeEngines
+from tests.app.history.rows import place_of, selected, texts, tool_tip
 from tests.app.windows import OpenWindow, send, titles, wait_until_started
 
 CONTROL = Qt.KeyboardModifier.ControlModifier
@@ -35,8 +36,7 @@ def has_caret(window: MainWindow) -> bool:
 
 def click_row(qtbot: QtBot, window: MainWindow, title: str, button: Qt.MouseButton = Qt.MouseButton.LeftButton) -> None:
     chats = window.sidebar.list
-    (item,) = chats.findItems(title, Qt.MatchFlag.MatchExactly)
-    qtbot.mouseClick(chats.viewport(), button, pos=chats.visualItemRect(item).center())
+    qtbot.mouseClick(chats.viewport(), button, pos=place_of(chats, title))
 
 
 def test_after_closing_a_tab_the_caret_is_in_the_next_ones_composer(qtbot: QtBot, two_chats: MainWindow) -> None:
@@ -59,9 +59,6 @@ def test_after_a_page_the_caret_is_in_the_composer(qtbot: QtBot, two_chats: Main
 
 
 def test_after_a_dialog_the_caret_is_in_the_composer(qtbot: QtBot, two_chats: MainWindow) -> None:
-    two_chats.sidebar.list.setFocus()
-    two_chats.sidebar.ask_to_delete("no chat", "no chat").reject()
-    qtbot.waitUntil(lambda: has_caret(two_chats))
     two_chats.tabs.tabBarDoubleClicked.emit(0)
     two_chats.tabs.findChild(QInputDialog).reject()
     qtbot.waitUntil(lambda: has_caret(two_chats))
@@ -94,7 +91,7 @@ def test_ctrl_q_quits(qtbot: QtBot, window: MainWindow) -> None:
 
 def test_a_right_click_leaves_the_mark_on_the_current_chat(qtbot: QtBot, two_chats: MainWindow) -> None:
     click_row(qtbot, two_chats, "chat 0", Qt.MouseButton.RightButton)
-    assert [item.text() for item in two_chats.sidebar.list.selectedItems()] == ["chat 1"]
+    assert selected(two_chats.sidebar.list) == ["chat 1"]
 
 
 def test_chats_that_are_answering_are_marked_in_the_list(
@@ -102,8 +99,7 @@ def test_chats_that_are_answering_are_marked_in_the_list(
 ) -> None:
     def marked() -> list[str]:
         chats = two_chats.sidebar.list
-        rows = [chats.item(row) for row in range(chats.count())]
-        return [row.text() for row in rows if row.toolTip().endswith("answering") and not row.icon().isNull()]
+        return [text for text in texts(chats) if tool_tip(chats, text).endswith("answering")]
 
     request_id = send(qtbot, two_chats, engine, "more")
     assert marked() == ["chat 1"]

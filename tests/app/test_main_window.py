@@ -18,6 +18,7 @@ from engine.messages import (
     Submit,
 )
 from tests.app.fake_engine import FakeEngine
+from tests.app.history.rows import texts
 from tests.app.windows import OpenWindow, send, titles
 
 CONTROL = Qt.KeyboardModifier.ControlModifier
@@ -110,19 +111,19 @@ def test_renaming_changes_tab_list_and_disk(qtbot: QtBot, window: MainWindow, en
     assert tab is not None
     window.chats.rename(tab.session.id, "  new\nname ")
     assert window.tabs.tabText(0).startswith("new name")
-    assert window.sidebar.list.item(1).text() == "new name"
+    assert texts(window.sidebar.list)[1] == "new name"
     window.chats.rename(tab.session.id, "   ")
     assert tab.session.title == "new name"
 
 
-def test_a_deleted_chat_is_gone_from_tab_list_and_disk(qtbot: QtBot, window: MainWindow, engine: FakeEngine) -> None:
+def test_a_deleted_chat_is_gone_from_tabs_and_list(qtbot: QtBot, window: MainWindow, engine: FakeEngine) -> None:
     request_id = send(qtbot, window, engine, "secret")
     tab = window.tabs.current_tab()
     assert tab is not None
     window.chats.delete(tab.session.id)
     assert engine.cancelled() == [request_id]
     assert titles(window) == ["New chat"]
-    assert window.sidebar.list.count() == 0
+    assert texts(window.sidebar.list) == []
 
 
 def test_search_narrows_the_list(qtbot: QtBot, window: MainWindow, engine: FakeEngine) -> None:
@@ -130,8 +131,9 @@ def test_search_narrows_the_list(qtbot: QtBot, window: MainWindow, engine: FakeE
     window.chats.new_chat()
     send(qtbot, window, engine, "pears")
     qtbot.keyClicks(window.sidebar.search_field, "pear")
-    qtbot.waitUntil(lambda: window.sidebar.list.count() == 2)
-    assert window.sidebar.list.item(1).text() == "pears"
+    qtbot.waitUntil(lambda: texts(window.sidebar.list) == ["pears"])
+    window.sidebar.search_field.clear()
+    qtbot.waitUntil(lambda: texts(window.sidebar.list) == ["Today", "pears", "apples"])
 
 
 def test_a_new_chat_begins_with_the_system_prompt_of_the_settings(

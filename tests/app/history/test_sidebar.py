@@ -6,20 +6,16 @@ from datetime import date, datetime, timedelta
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import (
-    QApplication,
-    QLabel,
-    QLineEdit,
-    QMenu,
-    QMessageBox,
-    QStyle,
-    QStyleOptionFrame,
-)
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QMenu, QStyle, QStyleOptionFrame
 from pytestqt.qtbot import QtBot
 
-from app.chat.sidebar import Sidebar, group_name
+from app.history.chat_rows import chat_rows
+from app.history.sidebar import Sidebar
+from app.state.folders import Folder
 from app.state.history import ChatSummary
+from app.state.search import SearchHit
 from app.theme import apply_theme, apply_zoom
+from tests.app.history.rows import place_of, selected, texts
 
 TODAY = date(2025, 6, 15)
 
@@ -28,9 +24,16 @@ def at(day: date) -> float:
     return datetime(day.year, day.month, day.day, 12).timestamp()
 
 
-def summary(title: str, *, days_ago: int = 0, is_pinned: bool = False, today: date | None = None) -> ChatSummary:
+def summary(
+    title: str,
+    *,
+    days_ago: int = 0,
+    is_pinned: bool = False,
+    today: date | None = None,
+    folder_id: str | None = None,
+) -> ChatSummary:
     day = (today or date.today()) - timedelta(days=days_ago)
-    return ChatSummary(f"id of {title}", title, is_pinned, at(day))
+    return ChatSummary(f"id of {title}", title, is_pinned, at(day), folder_id)
 
 
 @pytest.fixture
@@ -43,15 +46,16 @@ def sidebar(qtbot: QtBot) -> Sidebar:
 
 
 def rows(sidebar: Sidebar) -> list[str]:
-    return [sidebar.list.item(row).text() for row in range(sidebar.list.count())]
+    return texts(sidebar.list)
 
 
 @pytest.mark.parametrize(
     ("days_ago", "name"),
-    [(0, "Today"), (1, "Yesterday"), (2, "Last 7 days"), (6, "Last 7 days"), (7, "Older"), (400, "Older")],
+    [(0, "Today"), (1, "Yesterday"), (2, "Last 7 days"), (6, "Last 7 days"), (7, "Last 30 days"), (400, "Older")],
 )
 def test_chats_stand_under_their_day(days_ago: int, name: str) -> None:
-    assert group_name(summary("x", days_ago=days_ago, today=TODAY), TODAY) == name
+    shown = chat_rows([summary("x", days_ago=days_ago, today=TODAY)], [], TODAY)
+    assert [row.text for row in shown] == [name, "x"]
 
 
 def test_pinned_chats_come_first_whatever_their_day(sidebar: Sidebar) -> None:
@@ -63,9 +67,8 @@ def test_a_click_chooses_a_chat_and_a_heading_none(qtbot: QtBot, sidebar: Sideba
     chosen: list[str] = []
     sidebar.chat_chosen.connect(chosen.append)
     sidebar.show_chats([summary("New")])
-    for row in (0, 1):
-        place = sidebar.list.visualItemRect(sidebar.list.item(row)).center()
-        qtbot.mouseClick(sidebar.list.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    for text in ("Today", "New"):
+        qtbot.mouseClick(sidebar.list.viewport(), Qt.MouseButton.LeftButton, pos=place_of(sidebar.list, text))
     assert chosen == ["id of New"]
 
 
@@ -81,25 +84,34 @@ def test_f2_renames_in_place(qtbot: QtBot, sidebar: Sidebar) -> None:
     assert renamed.args == ["id of New", "Better"]
 
 
-def test_the_delete_key_asks_first(qtbot: QtBot, sidebar: Sidebar) -> None:
+def test_the_delete_key_deletes_the_chosen_chat(qtbot: QtBot, sidebar: Sidebar) -> None:
+    deleted: list[str] = []
+    sidebar.chat_deleted.connect(deleted.append)
     sidebar.show_chats([summary("Trip")])
     qtbot.keyClick(sidebar.list, Qt.Key.Key_Delete)
-    assert sidebar.findChild(QMessageBox) is None
+    assert deleted == []
     sidebar.select("id of Trip")
     qtbot.keyClick(sidebar.list, Qt.Key.Key_Delete)
-    question = sidebar.findChild(QMessageBox)
-    assert question is not None
-    assert "Trip" in question.text()
-    question.close()
+    assert deleted == ["id of Trip"]
+
+
+def test_enter_opens_the_chosen_chat(qtbot: QtBot, sidebar: Sidebar) -> None:
+    chosen: list[str] = []
+    sidebar.chat_chosen.connect(chosen.append)
+    sidebar.show_chats([summary("A"), summary("B")])
+    sidebar.select("id of A")
+    qtbot.keyClick(sidebar.list, Qt.Key.Key_Down)
+    qtbot.keyClick(sidebar.list, Qt.Key.Key_Return)
+    assert chosen == ["id of B"]
 
 
 def test_the_current_chat_stays_marked_when_the_list_changes(sidebar: Sidebar) -> None:
     sidebar.show_chats([summary("A"), summary("B")])
     sidebar.select("id of B")
     sidebar.show_chats([summary("B"), summary("A")])
-    assert sidebar.list.currentItem().text() == "B"
+    assert selected(sidebar.list) == ["B"]
     sidebar.select(None)
-    assert sidebar.list.currentItem() is None
+    assert sidebar.list.current_row() is None
 
 
 def test_a_rename_under_way_outlives_a_change_of_the_list(qtbot: QtBot, sidebar: Sidebar) -> None:
@@ -123,9 +135,9 @@ def test_a_row_chosen_by_the_keys_stays_chosen_when_the_list_changes(qtbot: QtBo
     sidebar.select("id of A")
     qtbot.keyClick(sidebar.list, Qt.Key.Key_Down)
     sidebar.show_chats([summary("New"), summary("C"), summary("B"), summary("A")])
-    assert [item.text() for item in sidebar.list.selectedItems()] == ["B"]
+    assert selected(sidebar.list) == ["B"]
     sidebar.show_chats([summary("New"), summary("A")])
-    assert [item.text() for item in sidebar.list.selectedItems()] == ["A"]
+    assert selected(sidebar.list) == ["A"]
 
 
 def test_the_view_stays_where_it_was_scrolled_to_when_the_list_changes(qtbot: QtBot, sidebar: Sidebar) -> None:
@@ -142,20 +154,17 @@ def test_the_view_stays_where_it_was_scrolled_to_when_the_list_changes(qtbot: Qt
 
 
 def test_the_menu_acts_on_its_chat_although_the_list_has_changed(qtbot: QtBot, sidebar: Sidebar) -> None:
+    deleted: list[str] = []
+    sidebar.chat_deleted.connect(deleted.append)
     sidebar.show_chats([summary("A"), summary("B")])
-    item = sidebar.list.item(2)
-    sidebar.list.customContextMenuRequested.emit(sidebar.list.visualItemRect(item).center())
-    menu = sidebar.findChild(QMenu)
-    assert menu is not None
-    rename, _, _, delete = menu.actions()
+    sidebar.list.customContextMenuRequested.emit(place_of(sidebar.list, "B"))
+    menu = sidebar.findChildren(QMenu)[-1]
+    rename, *_, delete = menu.actions()
     sidebar.show_chats([summary("A")])
     rename.trigger()
     assert sidebar.list.findChild(QLineEdit) is None
     delete.trigger()
-    question = sidebar.findChild(QMessageBox)
-    assert question is not None
-    assert "“B”" in question.text()
-    question.close()
+    assert deleted == ["id of B"]
     menu.close()
 
 
@@ -165,18 +174,6 @@ def test_search_waits_for_the_typing_to_pause(qtbot: QtBot, sidebar: Sidebar) ->
     qtbot.keyClicks(sidebar.search_field, "trip")
     qtbot.waitUntil(lambda: bool(searched))
     assert searched == ["trip"]
-
-
-@pytest.mark.parametrize("is_sure", [True, False])
-def test_a_chat_is_deleted_only_after_a_yes(qtbot: QtBot, sidebar: Sidebar, is_sure: bool) -> None:
-    deleted: list[str] = []
-    sidebar.chat_deleted.connect(deleted.append)
-    question = sidebar.ask_to_delete("id", "Trip")
-    assert "Trip" in question.text()
-    role = QMessageBox.ButtonRole.DestructiveRole if is_sure else QMessageBox.ButtonRole.RejectRole
-    (button,) = [button for button in question.buttons() if question.buttonRole(button) == role]
-    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
-    assert deleted == (["id"] if is_sure else [])
 
 
 @pytest.mark.parametrize("zoom", [80, 100, 150, 200])
@@ -199,14 +196,45 @@ def test_the_editor_of_a_title_is_high_enough_for_its_text(
     assert room.height() >= needed
 
 
-def test_a_search_without_a_hit_says_so(qtbot: QtBot, sidebar: Sidebar) -> None:
+def test_a_search_without_a_hit_says_so(sidebar: Sidebar) -> None:
     def is_said() -> bool:
         return any("No chat" in label.text() for label in sidebar.findChildren(QLabel) if label.isVisible())
 
     sidebar.show_chats([])
     assert not is_said()
-    sidebar.search_field.setText("pears")
-    sidebar.show_chats([])
+    sidebar.show_hits([], "pears")
     assert is_said()
-    sidebar.show_chats([summary("pears")])
+    sidebar.show_hits([SearchHit("id", "pears", None, "", 0)], "pears")
     assert not is_said()
+
+
+def test_a_hit_leads_to_its_message(qtbot: QtBot, sidebar: Sidebar) -> None:
+    chosen: list[tuple[str, object]] = []
+    sidebar.hit_chosen.connect(lambda chat_id, message_id: chosen.append((chat_id, message_id)))
+    sidebar.show_hits([SearchHit("id", "Fruit", "m7", "two pears", 1)], "pears")
+    sidebar.grab()
+    qtbot.mouseClick(sidebar.list.viewport(), Qt.MouseButton.LeftButton, pos=place_of(sidebar.list, "Fruit"))
+    assert chosen == [("id", "m7")]
+
+
+def test_a_folder_holds_its_chats_and_hides_them_when_collapsed(qtbot: QtBot, sidebar: Sidebar) -> None:
+    toggled: list[tuple[str, bool]] = []
+    sidebar.folder_toggled.connect(lambda folder_id, is_collapsed: toggled.append((folder_id, is_collapsed)))
+    chats = [summary("A"), summary("B", folder_id="w"), summary("C", folder_id="gone")]
+    sidebar.show_chats(chats, [Folder("w", "Work")])
+    assert rows(sidebar) == ["Folders", "Work", "B", "Today", "A", "C"]
+    qtbot.mouseClick(sidebar.list.viewport(), Qt.MouseButton.LeftButton, pos=place_of(sidebar.list, "Work"))
+    assert toggled == [("w", True)]
+    sidebar.show_chats(chats, [Folder("w", "Work", is_collapsed=True)])
+    assert rows(sidebar) == ["Folders", "Work", "Today", "A", "C"]
+
+
+def test_a_chat_is_dropped_on_a_folder_or_beside_it(sidebar: Sidebar) -> None:
+    moved: list[tuple[str, object]] = []
+    sidebar.chat_moved.connect(lambda chat_id, folder_id: moved.append((chat_id, folder_id)))
+    sidebar.show_chats([summary("A"), summary("B", folder_id="w")], [Folder("w", "Work")])
+    model = sidebar.list.rows
+    for row, target in ((4, 1), (4, 2), (2, 3)):
+        data = model.mimeData([model.index(row)])
+        assert model.dropMimeData(data, Qt.DropAction.MoveAction, -1, -1, model.index(target))
+    assert moved == [("id of A", "w"), ("id of A", "w"), ("id of B", None)]

@@ -1,0 +1,142 @@
+"""Owns the view of the list of chats: choosing, renaming in place, dragging, and its keys.
+
+Does not know the history; what a person asks for is emitted with the row it was asked of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from PySide6.QtCore import QModelIndex, QPoint, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent
+from PySide6.QtWidgets import QAbstractItemView, QListView
+
+from app.history.chat_list_model import ChatListModel
+from app.history.chat_rows import Row, RowKind
+from app.history.row_delegate import RowDelegate
+from app.theme import icon_size_px, theme_signals
+
+_CHATS = (RowKind.CHAT, RowKind.HIT, RowKind.DELETED)
+
+
+class ChatList(QListView):
+    """Draws only the rows in view, however many there are. Renames by F2 or double click."""
+
+    chosen = Signal(object)
+    """The row that was clicked, or on which Enter was pressed."""
+    delete_pressed = Signal(object)
+    menu_requested = Signal(object, QPoint)
+    """The row, or None beside them; the place on the screen."""
+    folder_toggled = Signal(str, bool)
+    """A folder's id, and whether it is to be collapsed."""
+    editing_ended = Signal()
+
+    def __init__(self, accessible_name: str) -> None:
+        super().__init__()
+        self.rows = ChatListModel()
+        self.setModel(self.rows)
+        self.delegate = RowDelegate(self)
+        self.setItemDelegate(self.delegate)
+        self._current: str | None = None
+        self._waiting: list[Row] | None = None
+        self.setAccessibleName(accessible_name)
+        self.setUniformItemSizes(True)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.EditKeyPressed | QAbstractItemView.EditTrigger.DoubleClicked)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setTextElideMode(Qt.TextElideMode.ElideRight)
+        self.setDragDropMode(QAbstractItemView.DragDropMode.DragDrop)
+        self.setDefaultDropAction(Qt.DropAction.MoveAction)
+        self.clicked.connect(self._on_chosen)
+        self.customContextMenuRequested.connect(self._on_menu)
+        # The view has taken its editor away by then: its own slot was connected before.
+        self.delegate.closeEditor.connect(self._on_editor_closed)
+        theme_signals().theme_changed.connect(self._on_theme_changed)
+        self._on_theme_changed()
+
+    @property
+    def is_editing(self) -> bool:
+        return self.state() == QAbstractItemView.State.EditingState
+
+    def current_row(self) -> Row | None:
+        return self.rows.row_at(self.currentIndex())
+
+    def show_rows(self, rows: Iterable[Row]) -> None:
+        """Shows these; the row that was chosen stays so, and the view where it was scrolled to.
+
+        While a title is being edited they wait: the editor would go with what has been typed.
+        """
+        rows = list(rows)
+        if self.is_editing:
+            self._waiting = rows
+            return
+        chosen = self.current_row()
+        top = self.verticalScrollBar().value()
+        if not self.rows.show(rows):
+            return
+        kept = self.rows.number_of(chosen.key, (chosen.kind,)) if chosen is not None else None
+        self._go_to(self.rows.number_of(self._current, _CHATS) if kept is None else kept)
+        # Making a row the current one brings it into view, where the person may not be looking.
+        self.doItemsLayout()
+        self.verticalScrollBar().setValue(top)
+
+    def select(self, chat_id: str | None) -> None:
+        """Marks the chat of the current tab."""
+        self._current = chat_id
+        self._go_to(self.rows.number_of(chat_id, _CHATS))
+
+    def edit_row(self, key: str) -> None:
+        """Opens the editor of a chat's title or a folder's name."""
+        number = self.rows.number_of(key)
+        if number is not None:
+            self.setCurrentIndex(self.rows.index(number))
+            self.edit(self.rows.index(number))
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        # The menu names its chat itself; the mark stays on the current one.
+        if event.button() != Qt.MouseButton.RightButton:
+            super().mousePressEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        row = self.current_row()
+        if row is None:
+            super().keyPressEvent(event)
+        elif event.key() == Qt.Key.Key_Delete:
+            self.delete_pressed.emit(row)
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._on_chosen(self.currentIndex())
+        elif row.kind is RowKind.FOLDER and event.key() in (Qt.Key.Key_Left, Qt.Key.Key_Right):
+            self.folder_toggled.emit(row.key, event.key() == Qt.Key.Key_Left)
+        elif event.key() == Qt.Key.Key_Menu:
+            self.menu_requested.emit(row, self._place(self.visualRect(self.currentIndex()).center()))
+        else:
+            super().keyPressEvent(event)
+
+    def _go_to(self, number: int | None) -> None:
+        self.setCurrentIndex(QModelIndex() if number is None else self.rows.index(number))
+
+    def _on_chosen(self, index: QModelIndex) -> None:
+        row = self.rows.row_at(index)
+        if row is None or row.kind is RowKind.HEADING:
+            return
+        if row.kind is RowKind.FOLDER:
+            self.folder_toggled.emit(row.key, not row.is_collapsed)
+        else:
+            self.chosen.emit(row)
+
+    def _on_menu(self, position: QPoint) -> None:
+        self.menu_requested.emit(self.rows.row_at(self.indexAt(position)), self._place(position))
+
+    def _place(self, position: QPoint) -> QPoint:
+        return self.viewport().mapToGlobal(position)
+
+    def _on_editor_closed(self) -> None:
+        if self._waiting is not None:
+            waiting, self._waiting = self._waiting, None
+            self.show_rows(waiting)
+        self._go_to(self.rows.number_of(self._current, _CHATS))
+        self.editing_ended.emit()
+
+    def _on_theme_changed(self) -> None:
+        self.setIconSize(QSize(icon_size_px(), icon_size_px()))
+        self.doItemsLayout()

@@ -1,0 +1,151 @@
+"""Owns the rows of the list of chats as Qt's views want them: texts, icons, what may be renamed and where to drop.
+
+Does not know where the rows come from; what a person does to them is emitted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from PySide6.QtCore import QAbstractListModel, QByteArray, QMimeData, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtGui import QIcon, QPixmap
+
+from app.history.chat_rows import Row, RowKind
+from app.i18n import translate
+from app.theme import current_theme, icon_size_px
+from app.widgets.icons import icon
+
+ROW_ROLE = Qt.ItemDataRole.UserRole
+CHAT_MIME_TYPE = "application/x-deepinfer-chat"
+_Index = QModelIndex | QPersistentModelIndex
+_NAMED = (RowKind.CHAT, RowKind.FOLDER)
+
+
+class ChatListModel(QAbstractListModel):
+    renamed = Signal(object, str)
+    """A row, and the text that was typed for it."""
+    moved = Signal(str, object)
+    """A chat's id, and the folder (or None) that it was dropped on."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._rows: list[Row] = []
+        self._busy_ids: frozenset[str] = frozenset()
+
+    @property
+    def rows(self) -> Sequence[Row]:
+        return self._rows
+
+    def show(self, rows: Iterable[Row]) -> bool:
+        """Puts these in the place of the former rows; False if they are the same."""
+        rows = list(rows)
+        if rows == self._rows:
+            return False
+        self.beginResetModel()
+        self._rows = rows
+        self.endResetModel()
+        return True
+
+    def show_busy(self, chat_ids: frozenset[str]) -> None:
+        """Marks the chats that are answering."""
+        changed = self._busy_ids ^ chat_ids
+        self._busy_ids = chat_ids
+        for number, row in enumerate(self._rows):
+            if row.key in changed:
+                self.dataChanged.emit(self.index(number), self.index(number))
+
+    def number_of(self, key: str | None, kinds: Sequence[RowKind] = tuple(RowKind)) -> int | None:
+        """Where the row of this chat or folder stands."""
+        return next((n for n, row in enumerate(self._rows) if row.key == key and row.kind in kinds), None)
+
+    def row_at(self, index: _Index) -> Row | None:
+        return self._rows[index.row()] if index.isValid() else None
+
+    def rowCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008 - Qt's name
+        return 0 if parent.isValid() else len(self._rows)
+
+    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        row = self._rows[index.row()]
+        match role:
+            case Qt.ItemDataRole.DisplayRole | Qt.ItemDataRole.EditRole:
+                return row.text
+            case Qt.ItemDataRole.DecorationRole:
+                return self._icon(row)
+            case Qt.ItemDataRole.ToolTipRole:
+                return self._words(row) if row.kind is not RowKind.HEADING else None
+            case Qt.ItemDataRole.AccessibleTextRole:
+                return self._words(row)
+            case Qt.ItemDataRole.ForegroundRole if row.kind is RowKind.HEADING:
+                return current_theme().color("muted")
+            case _:
+                return row if role == ROW_ROLE else None
+
+    def setData(self, index: _Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:  # noqa: N802
+        row = self._rows[index.row()]
+        if role != Qt.ItemDataRole.EditRole or value == row.text:
+            return False
+        self.renamed.emit(row, value)
+        return True
+
+    def flags(self, index: _Index) -> Qt.ItemFlag:
+        row = self.row_at(index)
+        if row is None or row.kind is RowKind.HEADING:
+            return Qt.ItemFlag.ItemIsDropEnabled
+        flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
+        if row.kind in _NAMED:
+            flags |= Qt.ItemFlag.ItemIsEditable | Qt.ItemFlag.ItemIsDropEnabled
+        if row.kind is RowKind.CHAT:
+            flags |= Qt.ItemFlag.ItemIsDragEnabled
+        return flags
+
+    def supportedDropActions(self) -> Qt.DropAction:  # noqa: N802
+        return Qt.DropAction.MoveAction
+
+    def mimeTypes(self) -> list[str]:  # noqa: N802
+        return [CHAT_MIME_TYPE]
+
+    def mimeData(self, indexes: Sequence[QModelIndex]) -> QMimeData:  # noqa: N802
+        data = QMimeData()
+        data.setData(CHAT_MIME_TYPE, QByteArray(self._rows[indexes[0].row()].key.encode()))
+        return data
+
+    def dropMimeData(  # noqa: N802
+        self, data: QMimeData, action: Qt.DropAction, row: int, column: int, parent: _Index
+    ) -> bool:
+        if not data.hasFormat(CHAT_MIME_TYPE):
+            return False
+        target = self.row_at(parent)
+        if target is None and 0 < row <= len(self._rows):
+            # Between two rows: what is above tells the place.
+            target = self._rows[row - 1]
+        folder_id = None
+        if target is not None:
+            folder_id = target.key if target.kind is RowKind.FOLDER else target.folder_id
+        self.moved.emit(data.data(CHAT_MIME_TYPE).toStdString(), folder_id)
+        return True
+
+    def _icon(self, row: Row) -> QIcon | None:
+        if row.kind is RowKind.FOLDER:
+            return icon("chevron-right" if row.is_collapsed else "chevron-down", "muted")
+        if row.kind is not RowKind.CHAT:
+            return None
+        if row.key in self._busy_ids:
+            return icon("dot", "accent")
+        return icon("pin", "muted") if row.is_pinned else _no_icon(icon_size_px())
+
+    def _words(self, row: Row) -> str:
+        if row.kind is RowKind.FOLDER:
+            state = translate("app", "collapsed") if row.is_collapsed else translate("app", "open")
+            chats = translate("app", "%n chat(s)", None, row.num_chats)
+            return translate("app", "Folder {name}, {chats}, {state}").format(name=row.text, chats=chats, state=state)
+        if row.key in self._busy_ids:
+            return translate("app", "{title} · answering").format(title=row.text)
+        return f"{row.text} · {row.detail}" if row.detail else row.text
+
+
+def _no_icon(edge_px: int) -> QIcon:
+    """As wide as the others, so that titles do not move when a chat begins to answer."""
+    blank = QPixmap(edge_px, edge_px)
+    blank.fill(Qt.GlobalColor.transparent)
+    return QIcon(blank)

@@ -1,0 +1,113 @@
+"""Owns what stands in the list of chats, from top to bottom: pinned chats, folders with theirs, then the rest by day.
+
+Does not know how a row is drawn, nor what a click on it does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
+from enum import Enum
+from itertools import groupby
+
+from app.i18n import translate
+from app.state.folders import Folder
+from app.state.history import ChatSummary
+from app.state.search import SearchHit
+from app.state.trash import DeletedChat
+
+
+class RowKind(Enum):
+    HEADING = "heading"
+    FOLDER = "folder"
+    CHAT = "chat"
+    HIT = "hit"
+    DELETED = "deleted"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line. `key` is the id of its chat or folder, or the heading's text."""
+
+    kind: RowKind
+    key: str
+    text: str
+    detail: str = ""
+    """A second line, muted."""
+    is_pinned: bool = False
+    is_collapsed: bool = False
+    folder_id: str | None = None
+    """Of a chat: in which it lies."""
+    num_chats: int = 0
+    """Of a folder: how many lie in it."""
+    message_id: str | None = None
+    """Of a hit: where it is."""
+
+
+def chat_rows(summaries: Iterable[ChatSummary], folders: Sequence[Folder], today: date) -> list[Row]:
+    """The rows of all chats, which come newest first."""
+    pinned: list[ChatSummary] = []
+    rest: list[ChatSummary] = []
+    in_folder: dict[str, list[ChatSummary]] = {folder.id: [] for folder in folders}
+    for summary in summaries:
+        (pinned if summary.is_pinned else in_folder.get(summary.folder_id or "", rest)).append(summary)
+    rows: list[Row] = []
+    if pinned:
+        rows += [_heading(translate("app", "Pinned")), *map(_chat, pinned)]
+    if folders:
+        rows.append(_heading(translate("app", "Folders")))
+    for folder in folders:
+        inside = in_folder[folder.id]
+        rows.append(
+            Row(RowKind.FOLDER, folder.id, folder.name, is_collapsed=folder.is_collapsed, num_chats=len(inside))
+        )
+        if not folder.is_collapsed:
+            rows += map(_chat, inside)
+    days = _Days(today)
+    for name, group in groupby(rest, key=lambda summary: days.name(summary.updated_at_s)):
+        rows += [_heading(name), *map(_chat, group)]
+    return rows
+
+
+def hit_rows(hits: Iterable[SearchHit]) -> Iterator[Row]:
+    """One of each chat that was found."""
+    for hit in hits:
+        detail = hit.excerpt if hit.message_id is not None else translate("app", "In the title")
+        yield Row(RowKind.HIT, hit.chat_id, hit.title, detail, message_id=hit.message_id)
+
+
+def deleted_rows(chats: Iterable[DeletedChat]) -> Iterator[Row]:
+    """One of each chat in the trash."""
+    for chat in chats:
+        day = date.fromtimestamp(chat.deleted_at_s).isoformat()
+        messages = translate("app", "%n message(s)", None, chat.num_messages)
+        detail = translate("app", "{messages}, deleted {day}").format(messages=messages, day=day)
+        yield Row(RowKind.DELETED, chat.id, chat.title, detail)
+
+
+def _heading(name: str) -> Row:
+    return Row(RowKind.HEADING, name, name)
+
+
+def _chat(summary: ChatSummary) -> Row:
+    return Row(RowKind.CHAT, summary.id, summary.title, is_pinned=summary.is_pinned, folder_id=summary.folder_id)
+
+
+class _Days:
+    """Under which heading a time stands. The days begin at this place's midnights."""
+
+    def __init__(self, today: date) -> None:
+        self._starts = [
+            (datetime.combine(today - timedelta(days=days), time()).timestamp(), name)
+            for days, name in (
+                (0, translate("app", "Today")),
+                (1, translate("app", "Yesterday")),
+                (6, translate("app", "Last 7 days")),
+                (29, translate("app", "Last 30 days")),
+            )
+        ]
+        self._rest = translate("app", "Older")
+
+    def name(self, at_s: float) -> str:
+        return next((name for start_s, name in self._starts if at_s >= start_s), self._rest)

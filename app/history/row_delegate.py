@@ -1,0 +1,84 @@
+"""Owns how a row of the list of chats is drawn: one line, or two where there is a detail; and its editor's place.
+
+Does not know what the rows mean beyond their kind.
+"""
+
+from __future__ import annotations
+
+import re
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRect, QSize, Qt
+from PySide6.QtGui import QFont, QFontMetrics, QPainter, QTextCharFormat, QTextLayout
+from PySide6.QtWidgets import QApplication, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+
+from app.history.chat_list_model import ROW_ROLE
+from app.history.chat_rows import Row, RowKind
+from app.theme import current_theme, icon_size_px
+
+_ROW_ROOM_PX = 10
+_TEXT_MARGIN_PX = 8
+_Index = QModelIndex | QPersistentModelIndex
+
+
+class RowDelegate(QStyledItemDelegate):
+    """Rows high enough for the editor of their title, which fills them."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.searched = ""
+        """What stands out in the details."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
+        hint = super().sizeHint(option, index)
+        row: Row = index.data(ROW_ROLE)
+        line_px = QFontMetrics(option.font).height()
+        lines = 2 if row.kind in (RowKind.HIT, RowKind.DELETED) else 1
+        return QSize(hint.width(), max(hint.height(), lines * line_px + _ROW_ROOM_PX))
+
+    def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, index: _Index) -> None:
+        editor.setGeometry(option.rect)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
+        row: Row = index.data(ROW_ROLE)
+        if row.kind in (RowKind.HIT, RowKind.DELETED):
+            self._paint_two_lines(painter, option, index, row)
+            return
+        if row.kind is RowKind.CHAT and row.folder_id is not None and not row.is_pinned:
+            option.rect.adjust(icon_size_px(), 0, 0, 0)
+        super().paint(painter, option, index)
+
+    def _paint_two_lines(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index, row: Row) -> None:
+        self.initStyleOption(option, index)
+        option.text = ""
+        widget = option.widget
+        style = widget.style() if widget is not None else QApplication.style()
+        style.drawControl(QStyle.ControlElement.CE_ItemViewItem, option, painter, widget)
+        area = option.rect.adjusted(_TEXT_MARGIN_PX, _ROW_ROOM_PX // 2, -_TEXT_MARGIN_PX, 0)
+        line_px = QFontMetrics(option.font).height()
+        for number, (text, role) in enumerate(((row.text, "text"), (row.detail, "muted"))):
+            line = QRect(area.left(), area.top() + number * line_px, area.width(), line_px)
+            self._paint_line(painter, line, option.font, text, role)
+
+    def _paint_line(self, painter: QPainter, area: QRect, font: QFont, text: str, role: str) -> None:
+        """What was searched stands out by weight and by the text's own colour."""
+        shown = QFontMetrics(font).elidedText(text, Qt.TextElideMode.ElideRight, area.width())
+        formats = []
+        if self.searched:
+            strong = QTextCharFormat()
+            strong.setFontWeight(QFont.Weight.Bold)
+            strong.setForeground(current_theme().color("text"))
+            for place in re.finditer(re.escape(self.searched), shown, re.IGNORECASE):
+                part = QTextLayout.FormatRange()
+                part.start, part.length, part.format = place.start(), place.end() - place.start(), strong
+                formats.append(part)
+        layout = QTextLayout(shown, font)
+        layout.setFormats(formats)
+        layout.beginLayout()
+        line = layout.createLine()
+        line.setLineWidth(area.width() * 2)
+        layout.endLayout()
+        painter.save()
+        painter.setClipRect(area)
+        painter.setPen(current_theme().color(role))
+        layout.draw(painter, QPointF(area.topLeft()))
+        painter.restore()

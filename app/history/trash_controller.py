@@ -1,0 +1,72 @@
+"""Owns deleting chats and bringing them back: the trash, and the undo right after.
+
+Does not know how a chat is opened; it tells which came back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, Signal
+
+from app.history.sidebar import Sidebar
+from app.i18n import translate
+from app.state.history import History, HistoryError
+
+
+class TrashController(QObject):
+    """Connects the history's trash with the sidebar."""
+
+    failed = Signal(str)
+    changed = Signal()
+    """The list of chats is another now."""
+    restored = Signal(str)
+    """A chat is back."""
+    emptied = Signal()
+    """What was deleted, messages too, is gone for good."""
+
+    def __init__(self, history: History, sidebar: Sidebar, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._history = history
+        self._sidebar = sidebar
+        self._panel = sidebar.trash_panel
+        sidebar.more_menu.addAction(translate("app", "Trash"), self.show)
+        self._panel.restore_requested.connect(self.restore)
+        self._panel.destroy_requested.connect(lambda chat_id: self._change(lambda: history.trash.destroy([chat_id])))
+        self._panel.empty_requested.connect(self._empty)
+
+    def show(self) -> None:
+        """Shows what is in the trash in the list's place."""
+        self._show_content()
+        self._sidebar.show_trash()
+
+    def put(self, chat_id: str, title: str, undo: Callable[[], object]) -> None:
+        """Deletes a chat; for a while it can be had back at once."""
+        if self._change(lambda: self._history.trash.put_chat(chat_id)):
+            words = translate("app", "“{title}” is in the trash.").format(title=title)
+            self._sidebar.undo_bar.show_message(words, undo)
+
+    def restore(self, chat_id: str) -> None:
+        if self._change(lambda: self._history.trash.restore_chat(chat_id)):
+            self.restored.emit(chat_id)
+
+    def _empty(self) -> None:
+        if self._change(self._history.trash.empty):
+            self._sidebar.undo_bar.hide()
+            self.emptied.emit()
+
+    def _change(self, change: Callable[[], None]) -> bool:
+        try:
+            change()
+        except HistoryError as error:
+            self.failed.emit(str(error))
+            return False
+        self._show_content()
+        self.changed.emit()
+        return True
+
+    def _show_content(self) -> None:
+        try:
+            self._panel.show_deleted(self._history.trash.chats(), self._history.trash.num_messages())
+        except HistoryError as error:
+            self.failed.emit(str(error))

@@ -1,0 +1,62 @@
+"""Owns the line that says what was just taken away, and brings it back.
+
+Does not know what it was; it is given words and an action.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QToolButton, QWidget
+
+from app.i18n import translate
+from app.widgets.icons import show_icon
+from app.widgets.text_label import TextLabel
+
+_SHOWN_MS = 15_000
+_MARGIN_PX = 8
+
+
+class UndoBar(QFrame):
+    """Shows one message for a while; the next one replaces it. Hidden while there is none."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("kind", "card")
+        self._undo: Callable[[], object] | None = None
+        self.label = TextLabel()
+        self.undo_button = QPushButton(translate("app", "Undo"))
+        self.undo_button.clicked.connect(self._on_undo)
+        close = QToolButton()
+        close.setToolTip(translate("app", "Hide this message"))
+        close.setAccessibleName(translate("app", "Hide this message"))
+        show_icon(close, "close")
+        close.clicked.connect(self.hide)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(_MARGIN_PX, _MARGIN_PX // 2, _MARGIN_PX // 2, _MARGIN_PX // 2)
+        row.addWidget(self.label, 1)
+        row.addWidget(self.undo_button)
+        row.addWidget(close)
+        self._timer = QTimer(self, singleShot=True, interval=_SHOWN_MS)
+        self._timer.timeout.connect(self._on_time)
+        self.hide()
+
+    def show_message(self, words: str, undo: Callable[[], object]) -> None:
+        self.label.setText(words)
+        self._undo = undo
+        self.show()
+        self._timer.start()
+
+    def _on_undo(self) -> None:
+        undo, self._undo = self._undo, None
+        self.hide()
+        if undo is not None:
+            undo()
+
+    def _on_time(self) -> None:
+        # Not while a person is about to press it.
+        if self.undo_button.hasFocus() or self.underMouse():
+            self._timer.start()
+        else:
+            self.hide()
