@@ -99,7 +99,8 @@ class ChatList(QListView):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         row = self.current_row()
-        if row is None:
+        # What ends the editor passes through here too.
+        if row is None or self.is_editing:
             super().keyPressEvent(event)
         elif event.key() == Qt.Key.Key_Delete:
             self.delete_pressed.emit(row)

@@ -16,6 +16,9 @@ from app.history.sidebar import Sidebar
 from app.i18n import translate
 from app.state.history import History, HistoryError
 
+# A menu that closes gives the focus back a little later, and an editor that loses it is gone.
+_FOCUS_MS = 50
+
 
 class FolderController(QObject):
     """Connects the history's folders with the sidebar."""
@@ -49,7 +52,7 @@ class FolderController(QObject):
             return
         self.changed.emit()
         # After a menu has given the focus back.
-        QTimer.singleShot(0, self, lambda: self._sidebar.list.edit_row(folder.id))
+        QTimer.singleShot(_FOCUS_MS, self, lambda: self._sidebar.list.edit_row(folder.id))
 
     def rename(self, folder_id: str, name: str) -> None:
         """An empty name leaves the old one."""

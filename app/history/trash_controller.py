@@ -43,8 +43,7 @@ class TrashController(QObject):
     def put(self, chat_id: str, title: str, undo: Callable[[], object]) -> None:
         """Deletes a chat; for a while it can be had back at once."""
         if self._change(lambda: self._history.trash.put_chat(chat_id)):
-            words = translate("app", "“{title}” is in the trash.").format(title=title)
-            self._sidebar.undo_bar.show_message(words, undo)
+            self._sidebar.undo_bar.show_message(translate("app", "Chat deleted"), title, undo)
 
     def restore(self, chat_id: str) -> None:
         if self._change(lambda: self._history.trash.restore_chat(chat_id)):

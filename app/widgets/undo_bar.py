@@ -42,8 +42,11 @@ class UndoBar(QFrame):
         self._timer.timeout.connect(self._on_time)
         self.hide()
 
-    def show_message(self, words: str, undo: Callable[[], object]) -> None:
+    def show_message(self, words: str, what: str, undo: Callable[[], object]) -> None:
+        """`what` was taken away stands in the tip: there is little room."""
         self.label.setText(words)
+        self.label.setToolTip(what)
+        self.undo_button.setAccessibleName(f"{translate('app', 'Undo')}: {words}, {what}")
         self._undo = undo
         self.show()
         self._timer.start()

@@ -1,0 +1,125 @@
+"""A deleted chat comes back, at once or from the trash; chats move between folders."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLineEdit, QMenu, QMessageBox
+from pytestqt.qtbot import QtBot
+
+from app.main_window import MainWindow
+from tests.app.fake_engine import FakeEngine
+from tests.app.history.rows import place_of, texts
+from tests.app.windows import OpenWindow, send, titles
+
+
+@pytest.fixture
+def chat(qtbot: QtBot, window: MainWindow, engine: FakeEngine) -> MainWindow:
+    """A window with one answered chat."""
+    request_id = send(qtbot, window, engine, "Trip")
+    engine.answer(request_id, "To sea")
+    engine.finish(request_id)
+    qtbot.waitUntil(lambda: not window.tabs.tabs()[0].session.is_busy)
+    window.sidebar.list.setFocus()
+    return window
+
+
+def press(qtbot: QtBot, window: MainWindow, key: Qt.Key) -> None:
+    qtbot.keyClick(window.sidebar.list, key)
+
+
+def choose(window: MainWindow, *path: str) -> None:
+    """Chooses an entry of the first chat's menu."""
+    chats = window.sidebar.list
+    chats.customContextMenuRequested.emit(place_of(chats, "Trip"))
+    menu = window.sidebar.findChildren(QMenu, options=Qt.FindChildOption.FindDirectChildrenOnly)[-1]
+    level = menu
+    for name in path[:-1]:
+        (level,) = [action.menu() for action in level.actions() if action.text() == name]
+    (entry,) = [action for action in level.actions() if action.text() == path[-1]]
+    entry.trigger()
+    menu.close()
+    # Without a window manager a menu takes this away.
+    window.activateWindow()
+
+
+def test_undo_brings_a_deleted_chat_and_its_tab_back(qtbot: QtBot, chat: MainWindow) -> None:
+    press(qtbot, chat, Qt.Key.Key_Delete)
+    assert texts(chat.sidebar.list) == []
+    assert titles(chat) == ["New chat"]
+    qtbot.mouseClick(chat.sidebar.undo_bar.undo_button, Qt.MouseButton.LeftButton)
+    assert texts(chat.sidebar.list) == ["Today", "Trip"]
+    assert "Trip" in titles(chat)
+    tab = chat.tabs.current_tab()
+    assert tab is not None
+    assert [message.text for message in tab.session.messages] == ["Trip", "To sea"]
+    assert not chat.sidebar.undo_bar.isVisible()
+
+
+def test_the_trash_outlives_the_window_and_gives_a_chat_back(
+    qtbot: QtBot, chat: MainWindow, open_window: OpenWindow
+) -> None:
+    press(qtbot, chat, Qt.Key.Key_Delete)
+    chat.close()
+    again = open_window()
+    assert texts(again.sidebar.list) == []
+    (trash,) = [action for action in again.sidebar.more_menu.actions() if action.text() == "Trash"]
+    trash.trigger()
+    panel = again.sidebar.trash_panel
+    qtbot.waitUntil(panel.isVisible)
+    again.grab()
+    qtbot.mouseClick(panel.list.viewport(), Qt.MouseButton.LeftButton, pos=place_of(panel.list, "Trip"))
+    assert texts(panel.list) == []
+    assert texts(again.sidebar.list) == ["Today", "Trip"]
+    qtbot.mouseClick(panel.close_button, Qt.MouseButton.LeftButton)
+    assert again.sidebar.list.isVisible()
+
+
+@pytest.mark.parametrize("is_sure", [True, False])
+def test_the_trash_is_emptied_only_after_a_yes(qtbot: QtBot, chat: MainWindow, is_sure: bool) -> None:
+    press(qtbot, chat, Qt.Key.Key_Delete)
+    question = chat.sidebar.trash_panel.ask_to_empty()
+    role = QMessageBox.ButtonRole.AcceptRole if is_sure else QMessageBox.ButtonRole.RejectRole
+    (button,) = [button for button in question.buttons() if question.buttonRole(button) == role]
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert texts(chat.sidebar.trash_panel.list) == ([] if is_sure else ["Trip"])
+
+
+def test_a_chat_that_was_deleted_is_not_reopened(qtbot: QtBot, chat: MainWindow) -> None:
+    press(qtbot, chat, Qt.Key.Key_Delete)
+    chat.chats.reopen()
+    assert titles(chat) == ["New chat"]
+
+
+def test_a_new_folder_takes_the_chat_and_asks_for_its_name(qtbot: QtBot, chat: MainWindow) -> None:
+    choose(chat, "Move to", "New folder")
+    assert texts(chat.sidebar.list) == ["Folders", "New folder", "Trip"]
+    qtbot.waitUntil(lambda: chat.sidebar.list.findChild(QLineEdit) is not None)
+    editor = chat.sidebar.list.findChild(QLineEdit)
+    editor.setText("Travel")
+    qtbot.keyClick(editor, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: texts(chat.sidebar.list) == ["Folders", "Travel", "Trip"])
+
+
+def test_a_chat_stays_in_its_folder_when_it_goes_on(qtbot: QtBot, chat: MainWindow, engine: FakeEngine) -> None:
+    choose(chat, "Move to", "New folder")
+    chat.chats.refresh()
+    send(qtbot, chat, engine, "more")
+    assert "Today" not in texts(chat.sidebar.list)
+    choose(chat, "Move to", "No folder")
+    qtbot.waitUntil(lambda: texts(chat.sidebar.list)[-2:] == ["Today", "Trip"])
+
+
+def test_a_folder_collapses_by_key_and_goes_without_its_chats(qtbot: QtBot, chat: MainWindow) -> None:
+    choose(chat, "Move to", "New folder")
+    qtbot.waitUntil(lambda: chat.sidebar.list.findChild(QLineEdit) is not None)
+    qtbot.keyClick(chat.sidebar.list.findChild(QLineEdit), Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: not chat.sidebar.list.is_editing)
+    chats = chat.sidebar.list
+    chats.setCurrentIndex(chats.rows.index(1))
+    press(qtbot, chat, Qt.Key.Key_Left)
+    assert texts(chats) == ["Folders", "New folder"]
+    press(qtbot, chat, Qt.Key.Key_Right)
+    assert texts(chats) == ["Folders", "New folder", "Trip"]
+    press(qtbot, chat, Qt.Key.Key_Delete)
+    assert texts(chats) == ["Today", "Trip"]
