@@ -24,6 +24,7 @@ from app.bridge.engine_client import EngineClient
 from app.desktop.keep_awake import leave_efficiency_mode
 from app.i18n import install_language
 from app.main_window import MainWindow
+from app.models.services import ModelServices
 from app.running_window import RunningWindow, ask_to_show
 from app.state import options
 from app.state.history import History, HistoryError
@@ -115,10 +116,9 @@ def make_window(
         client,
         history,
         settings,
-        home,
-        list_models=lambda: list_models(home),
-        remove_model=lambda model_id: remove_model(home, model_id),
-        read_machine=lambda: machine(home),
+        ModelServices(
+            home, lambda: list_models(home), lambda model_id: remove_model(home, model_id), lambda: machine(home)
+        ),
     )
     client.setParent(window)
     if problem is not None:

@@ -6,8 +6,6 @@ Does not know the engine's inside nor how a chat or a model page works; it puts 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QByteArray, QRect, QSize, Qt, QTimer, Signal
@@ -28,6 +26,7 @@ from app.models.first_run import FirstRunPage
 from app.models.model_controller import ModelController
 from app.models.model_page import ModelPage
 from app.models.model_picker import ModelPicker
+from app.models.services import ModelServices
 from app.placement import DockWidths, available_geometry, fitting
 from app.preferences.about import About, home_origin
 from app.preferences.settings_page import SettingsPage
@@ -43,9 +42,7 @@ from app.widgets.banner import Banner
 from app.widgets.dock_title import DockTitle
 from app.widgets.status_line import StatusLine
 from app.window_actions import add_window_actions
-from engine.api import ModelEntry
 from engine.messages import BringToFront, EngineDied, ModelLoaded, ModelLoadFailed, SamplingParams, WatchBlocks
-from engine.planner import Machine
 
 _log = logging.getLogger(__name__)
 _FIRST_SIZE = QSize(1280, 800)
@@ -64,10 +61,7 @@ class MainWindow(QMainWindow):
         client: EngineClient,
         history: History,
         settings: Settings,
-        home: Path,
-        list_models: Callable[[], list[ModelEntry]],
-        remove_model: Callable[[str], None],
-        read_machine: Callable[[], Machine],
+        services: ModelServices,
     ) -> None:
         super().__init__()
         self._client = client
@@ -84,15 +78,15 @@ class MainWindow(QMainWindow):
         self.status_line = StatusLine()
         self.memory_panel = MemoryPanel()
         self.sidebar = Sidebar()
-        self.model_page = ModelPage()
-        self.first_run_page = FirstRunPage(read_machine)
-        self.settings_page = SettingsPage(settings, About(home, home_origin(home)))
-        self.models = ModelController(client, list_models, remove_model, self.model_page, self.first_run_page, self)
+        self.model_page = ModelPage(services.read_machine)
+        self.first_run_page = FirstRunPage(services.read_machine)
+        self.settings_page = SettingsPage(settings, About(services.home, home_origin(services.home)))
+        self.models = ModelController(client, services, self.model_page, self.first_run_page, settings, self)
         self.tabs = ChatTabs(self._make_tab, self._make_session, self.memory_panel.owner_color_index)
         self.chats = ChatController(history, self.tabs, self.sidebar, client.run, self)
         self._build()
         self.desktop = DesktopController(client, self.tabs, settings, self)
-        self.diagnostics = DiagnosticsController(home, client, self.banner.show_message, self)
+        self.diagnostics = DiagnosticsController(services.home, client, self.banner.show_message, self)
         self.commands = CommandsController(self.action_list, history, self.chats.open, self)
         self._connect()
         add_window_actions(self)

@@ -15,6 +15,7 @@ from engine.environment import loading_modules, lower_thread_priority, prepare_e
 from engine.errors import EngineError
 from engine.hub.address import hub_address
 from engine.messages import BlockSnapshot, Command, EngineDied, Event
+from engine.spec import ModelSpec
 from engine.store.folders import reachable
 from engine.store.library import Library, ModelEntry
 from engine.store.manifest import Fidelity
@@ -29,6 +30,7 @@ __all__ = [
     "EngineHandle",
     "Fidelity",
     "ModelEntry",
+    "ModelSpec",
     "Speculation",
     "assets_dir",
     "default_home",

@@ -14,9 +14,12 @@ from pathlib import Path
 import psutil
 
 from engine.cache.window import Window
+from engine.config import EngineConfig
 from engine.errors import OutOfMemoryError
+from engine.messages import Quality
 from engine.planning.known_models import KnownModel, known_models
 from engine.planning.plan import MemoryNeed, Plan, Tabs, memory_need, plan, plans
+from engine.planning.recommended import Recommended, best_of, recommended
 from engine.spec import ModelSpec
 from engine.store.files import nearest_existing
 
@@ -25,14 +28,18 @@ __all__ = [
     "Machine",
     "MemoryNeed",
     "Plan",
+    "Recommended",
     "Tabs",
+    "best_of",
     "known_models",
     "machine",
     "memory_need",
     "num_physical_cores",
     "num_pool_blocks",
     "plan",
+    "plan_here",
     "plans",
+    "recommended",
 ]
 
 _POOL_SHARE = 0.25
@@ -110,6 +117,29 @@ def num_pool_blocks(
             )
         return num_blocks
     return min(num_blocks, _POOL_CONTEXTS * window.peak_blocks(0, spec.max_context, max_chunk))
+
+
+def plan_here(spec: ModelSpec, quality: Quality, memory_free_bytes: int, config: EngineConfig | None = None) -> Plan:
+    """What loading the model would lay out in so much free memory: the weights, and the pool of `num_pool_blocks`.
+
+    `Plan.memory_bytes` is what it would take in all; the rest stays free for other programs.
+    """
+    config = config or EngineConfig()
+    need = memory_need(spec, quality, config)
+    left_bytes = max(0, memory_free_bytes - need.fixed_bytes)
+    block_bytes = config.block_size * need.kv_bytes_per_token
+    try:
+        num_blocks = num_pool_blocks(
+            spec,
+            config.block_size,
+            need.kv_bytes_per_token,
+            left_bytes,
+            config.kv_budget_bytes,
+            config.max_batched_tokens,
+        )
+    except OutOfMemoryError:
+        num_blocks = int(left_bytes * _POOL_SHARE) // block_bytes
+    return plan(spec, quality, min(memory_free_bytes, need.fixed_bytes + num_blocks * block_bytes), config)
 
 
 def _mib(size_bytes: int) -> str:

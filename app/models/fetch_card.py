@@ -11,7 +11,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from app.models.job_ids import fetch_job_id
-from app.models.job_strip import JobStrip
+from app.models.job_strip import JobStrip, StartWord
 from app.models.model_facts import offer_text
 from app.widgets.card import Card
 from app.widgets.text_label import TextLabel
@@ -26,13 +26,14 @@ class FetchCard(Card):
     fetch_requested = Signal(str)
     """The catalogue id."""
     pause_requested = Signal(str)
+    cancel_requested = Signal(str)
     """The job id."""
 
     def __init__(self, entry: CatalogEntry, heading: str | None = None, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.entry = entry
         self.job_id = fetch_job_id(entry.catalog_id)
-        self.strip = JobStrip("Get")
+        self.strip = JobStrip(StartWord.GET)
         if heading is not None:
             self.column.addWidget(TextLabel(heading, "heading"))
         self.column.addWidget(TextLabel(entry.name, None if heading is not None else "heading"))
@@ -42,3 +43,4 @@ class FetchCard(Card):
         self.column.addWidget(self.strip)
         self.strip.start_requested.connect(lambda: self.fetch_requested.emit(entry.catalog_id))
         self.strip.pause_requested.connect(lambda: self.pause_requested.emit(self.job_id))
+        self.strip.cancel_requested.connect(lambda: self.cancel_requested.emit(self.job_id))

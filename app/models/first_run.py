@@ -35,6 +35,7 @@ class FirstRunPage(Page):
     convert_requested = Signal(str)
     """The file's path."""
     pause_requested = Signal(str)
+    cancel_requested = Signal(str)
     """The job id."""
 
     def __init__(
@@ -55,8 +56,10 @@ class FirstRunPage(Page):
         if self.fetch_card is not None:
             self.fetch_card.fetch_requested.connect(self.fetch_requested)
             self.fetch_card.pause_requested.connect(self.pause_requested)
+            self.fetch_card.cancel_requested.connect(self.cancel_requested)
         self.import_card.convert_requested.connect(self.convert_requested)
         self.import_card.pause_requested.connect(self.pause_requested)
+        self.import_card.cancel_requested.connect(self.cancel_requested)
 
     def show_job(self, progress: JobProgress) -> None:
         """Show a job's progress in its card; a job that has none here is ignored."""
@@ -71,6 +74,12 @@ class FirstRunPage(Page):
             self.fetch_card.strip.finish(finished)
         else:
             self.import_card.finish_job(finished)
+
+    def end_job(self, job_id: str) -> None:
+        """The job is done, or was given up."""
+        if self.fetch_card is not None and job_id == self.fetch_card.job_id:
+            self.fetch_card.strip.end()
+        self.import_card.end_job(job_id)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

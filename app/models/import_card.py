@@ -12,7 +12,7 @@ from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPushButton, QWidget
 
 from app.models.job_ids import convert_job_id, converted_path
-from app.models.job_strip import JobStrip
+from app.models.job_strip import JobState, JobStrip, StartWord
 from app.widgets.card import Card
 from app.widgets.elided_label import ElidedLabel
 from app.widgets.icons import show_icon
@@ -29,6 +29,7 @@ class ImportCard(Card):
     convert_requested = Signal(str)
     """The file's path."""
     pause_requested = Signal(str)
+    cancel_requested = Signal(str)
     """The job id."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -36,7 +37,7 @@ class ImportCard(Card):
         self._path: str | None = None
         self._dialog: QFileDialog | None = None
         self._file_name = ElidedLabel()
-        self.strip = JobStrip("Convert")
+        self.strip = JobStrip(StartWord.CONVERT)
         self.choose_button = QPushButton("Choose…")
         show_icon(self.choose_button, "folder")
         self.choose_button.clicked.connect(self._on_choose_pressed)
@@ -54,6 +55,7 @@ class ImportCard(Card):
         self.column.addLayout(buttons)
         self.strip.start_requested.connect(self._ask_for_conversion)
         self.strip.pause_requested.connect(self._ask_for_pause)
+        self.strip.cancel_requested.connect(self._ask_for_cancel)
         self.strip.state_changed.connect(self._on_state_changed)
         self.setAcceptDrops(True)
         self._show_file(None)
@@ -79,6 +81,13 @@ class ImportCard(Card):
             self.strip.finish(finished)
             self._offer_another(finished.code == _NOT_CONVERTIBLE)
 
+    def end_job(self, job_id: str) -> None:
+        """The conversion is done, or was given up."""
+        if self._path is not None and job_id == convert_job_id(self._path):
+            self.strip.end()
+            if self.strip.state is JobState.IDLE:
+                self._show_file(None)
+
     def _offer_another(self, is_needed: bool) -> None:
         """Another file is the next step where this one can never be converted."""
         self.strip.main_button.setVisible(self.strip.main_button.isVisibleTo(self.strip) and not is_needed)
@@ -101,6 +110,10 @@ class ImportCard(Card):
     def _ask_for_pause(self) -> None:
         if self._path is not None:
             self.pause_requested.emit(convert_job_id(self._path))
+
+    def _ask_for_cancel(self) -> None:
+        if self._path is not None:
+            self.cancel_requested.emit(convert_job_id(self._path))
 
     def _on_state_changed(self) -> None:
         self.choose_button.setDisabled(self.strip.is_busy)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 _FETCH = "fetch:"
 _CONVERT = "convert:"
+_HUB = "hub:"
 
 
 def fetch_job_id(catalog_id: str) -> str:
@@ -20,3 +21,7 @@ def convert_job_id(path: str) -> str:
 def converted_path(job_id: str) -> str | None:
     """The path that a job converts, None for another kind of job."""
     return job_id.removeprefix(_CONVERT) if job_id.startswith(_CONVERT) else None
+
+
+def hub_job_id(repo_id: str, choice: str, quality: str) -> str:
+    return f"{_HUB}{repo_id}:{choice}:{quality}"

@@ -12,7 +12,10 @@ from enum import Enum
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QVBoxLayout, QWidget
 
+from app.i18n import translate
+from app.models.job_store import JobRecord
 from app.models.job_text import JobText
+from app.widgets.error_note import ErrorNote
 from app.widgets.icons import show_icon
 from app.widgets.text_label import TextLabel
 from engine.messages import JobFinished, JobProgress
@@ -32,17 +35,26 @@ class JobState(Enum):
     DONE = "done"
 
 
+class StartWord(Enum):
+    """What is on the button before the start."""
+
+    GET = "get"
+    CONVERT = "convert"
+
+
 class JobStrip(QWidget):
-    """`start_word` is on the button before the start: Get, Convert."""
+    """Get or Convert, then Pause, Resume or Retry; Cancel beside them while there is something to give up."""
 
     start_requested = Signal()
     """Get, Resume or Retry was pressed: (re)start the job."""
     pause_requested = Signal()
     """Pause was pressed: stop it at its next safe point. What is finished stays for a later start."""
+    cancel_requested = Signal()
+    """Cancel was pressed: stop it for good."""
     state_changed = Signal()
 
     def __init__(
-        self, start_word: str, now_s: Callable[[], float] = time.monotonic, parent: QWidget | None = None
+        self, start_word: StartWord, now_s: Callable[[], float] = time.monotonic, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
         self._start_word = start_word
@@ -51,13 +63,16 @@ class JobStrip(QWidget):
         self._words = JobText(now_s)
         self._last_text = ""
         self._text = TextLabel("", "muted")
-        self._error = TextLabel("", "error")
+        self._error = ErrorNote()
         self._bar = QProgressBar(textVisible=False, maximum=_BAR_STEPS)
         self.main_button = QPushButton()
         self.main_button.setProperty("kind", "primary")
         self.main_button.clicked.connect(self._on_main_pressed)
+        self.cancel_button = QPushButton(translate("app", "Cancel"))
+        self.cancel_button.clicked.connect(self._on_cancel_pressed)
         buttons = QHBoxLayout()
         buttons.addWidget(self.main_button)
+        buttons.addWidget(self.cancel_button)
         buttons.addStretch(1)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -67,8 +82,9 @@ class JobStrip(QWidget):
             policy = widget.sizePolicy()
             policy.setRetainSizeWhenHidden(True)
             widget.setSizePolicy(policy)
-        for widget in (self._error, self._text, self._bar):
-            column.addWidget(widget)
+        column.addWidget(self._error)
+        column.addWidget(self._text)
+        column.addWidget(self._bar)
         column.addLayout(buttons)
         self._go(JobState.IDLE)
 
@@ -94,7 +110,7 @@ class JobStrip(QWidget):
         self._words = JobText(self._now_s)
         self._last_text = ""
         self._bar.setValue(0)
-        self._go(JobState.RUNNING, "Starting")
+        self._go(JobState.RUNNING, translate("app", "Starting"))
 
     def show_progress(self, progress: JobProgress) -> None:
         """Show how far the job is, also one that was started elsewhere."""
@@ -107,44 +123,84 @@ class JobStrip(QWidget):
     def finish(self, finished: JobFinished) -> None:
         """Show the job's end: ready, stopped, or failed with its cause."""
         if finished.model_id is not None:
-            self._go(JobState.DONE, "Ready")
+            self._go(JobState.DONE, translate("app", "Ready"))
         elif finished.code == _CANCELLED:
             # A stop that nobody asked for here (the engine closed) can be resumed as well.
-            self._go(JobState.PAUSED, f"Paused · {self._last_text}" if self._last_text else "Paused")
+            self._go(JobState.PAUSED, _paused_words(self._last_text))
         else:
-            self._go(JobState.FAILED, error=finished.message or "It failed without a message: try again")
+            self._fail(finished.message, finished.code)
+
+    def restore(self, record: JobRecord) -> None:
+        """Show a job of an earlier start, or one that runs already."""
+        self._last_text = record.text
+        if record.standing == "failed":
+            self._fail(record.message, record.code)
+        elif record.standing == "paused":
+            self._go(JobState.PAUSED, _paused_words(record.text))
+        else:
+            self._go(JobState.RUNNING, record.text or translate("app", "Starting"))
 
     def reset(self) -> None:
         """Back to before the start."""
         self._go(JobState.IDLE)
 
-    def _go(self, state: JobState, text: str = "", error: str = "") -> None:
+    def end(self) -> None:
+        """The job is no more: one that was given up can be begun anew, one that is done stays so."""
+        if self._state is not JobState.DONE:
+            self.reset()
+
+    def _fail(self, message: str | None, code: str | None) -> None:
+        self._go(JobState.FAILED)
+        details = [translate("app", "Error: {code}").format(code=code or "?")]
+        if self._last_text:
+            details.append(translate("app", "Last progress: {text}").format(text=self._last_text))
+        self._error.show_error(
+            message or translate("app", "It failed without a message: try again"), "\n".join(details)
+        )
+
+    def _go(self, state: JobState, text: str = "") -> None:
         before, self._state = self._state, state
         self._text.setText(text)
         self._text.setVisible(bool(text))
-        self._error.setText(error)
-        self._error.setVisible(bool(error))
+        self._error.clear()
         self._bar.setVisible(state in (JobState.RUNNING, JobState.STOPPING, JobState.PAUSED))
-        words = {
-            JobState.IDLE: (self._start_word, "download" if self._start_word == "Get" else "play"),
-            JobState.RUNNING: ("Pause", "pause"),
-            JobState.STOPPING: ("Pause", "pause"),
-            JobState.PAUSED: ("Resume", "play"),
-            JobState.FAILED: ("Retry", "retry"),
-        }
-        if state in words:
-            word, icon_name = words[state]
+        if state is not JobState.DONE:
+            word, icon_name = self._next_step(state)
             self.main_button.setText(word)
             show_icon(self.main_button, icon_name, "on_accent")
-        self.main_button.setVisible(state in words)
+        self.main_button.setVisible(state is not JobState.DONE)
         self.main_button.setEnabled(state is not JobState.STOPPING)
+        self.cancel_button.setVisible(state not in (JobState.IDLE, JobState.DONE))
+        self.cancel_button.setEnabled(state is not JobState.STOPPING)
         if state is not before:
             self.state_changed.emit()
 
+    def _next_step(self, state: JobState) -> tuple[str, str]:
+        """Word and icon of the main button."""
+        match state:
+            case JobState.RUNNING | JobState.STOPPING:
+                return translate("app", "Pause"), "pause"
+            case JobState.PAUSED:
+                return translate("app", "Resume"), "play"
+            case JobState.FAILED:
+                return translate("app", "Retry"), "retry"
+            case _ if self._start_word is StartWord.GET:
+                return translate("app", "Get"), "download"
+        return translate("app", "Convert"), "play"
+
+    def _on_cancel_pressed(self) -> None:
+        if self.is_busy:
+            self._go(JobState.STOPPING, translate("app", "Cancelling"))
+        self.cancel_requested.emit()
+
     def _on_main_pressed(self) -> None:
         if self._state is JobState.RUNNING:
-            self._go(JobState.STOPPING, "Pausing")
+            self._go(JobState.STOPPING, translate("app", "Pausing"))
             self.pause_requested.emit()
         else:
             self.begin()
             self.start_requested.emit()
+
+
+def _paused_words(reached: str) -> str:
+    return translate("app", "Paused · {reached}").format(reached=reached) if reached else translate("app", "Paused")

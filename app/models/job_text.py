@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 
+from app.i18n import translate
 from app.widgets.units import done_of_total, duration, file_size
 from engine.messages import JobProgress
 
@@ -23,8 +24,15 @@ class JobText:
         self._now_s = now_s
         self._stage = ""
         self._samples: deque[tuple[float, int]] = deque()
+        self.last = ""
+        """What was said last, "" before the first progress."""
 
     def describe(self, progress: JobProgress) -> str:
+        """`last`, brought up to date."""
+        self.last = self._describe(progress)
+        return self.last
+
+    def _describe(self, progress: JobProgress) -> str:
         """What is done, and what is left where it is known; or why the job waits.
 
         `Download 1.2 of 1.8 GB · 22 MB/s · 27 s left`, `Convert layer 14 of 36 · about 4 min left`, `Verify`.
@@ -32,18 +40,32 @@ class JobText:
         if progress.waits_for is not None:
             return progress.waits_for
         if progress.stage in ("convert", "measure"):
-            verb = "Convert" if progress.stage == "convert" else "Compare with the source,"
-            text = f"{verb} layer {progress.done} of {progress.total}"
-            return text if progress.left_s is None else f"{text} · about {duration(progress.left_s)} left"
+            return self._describe_layers(progress)
         if progress.stage == "verify":
-            return "Verify"
-        verb = "Move" if progress.stage == "move" else "Download"
-        text = f"{verb} {done_of_total(progress.done, progress.total)}"
+            return translate("app", "Verify")
+        is_move = progress.stage == "move"
+        words = translate("app", "Move {amount}") if is_move else translate("app", "Download {amount}")
+        text = words.format(amount=done_of_total(progress.done, progress.total))
         rate = self._rate(progress)
         if rate is None:
             return text
-        left = f"{duration((progress.total - progress.done) / rate)} left"
+        left = translate("app", "{time} left").format(time=duration((progress.total - progress.done) / rate))
         return f"{text} · {file_size(round(rate))}/s · {left}"
+
+    def _describe_layers(self, progress: JobProgress) -> str:
+        is_conversion = progress.stage == "convert"
+        words = (
+            translate("app", "Convert layer {done} of {total}")
+            if is_conversion
+            else translate("app", "Compare with the source, layer {done} of {total}")
+        )
+        text = words.format(done=progress.done, total=progress.total)
+        left_s, rate = progress.left_s, self._rate(progress)
+        if left_s is None and rate is not None:
+            left_s = (progress.total - progress.done) / rate
+        if not left_s:
+            return text
+        return f"{text} · {translate('app', 'about {time} left').format(time=duration(left_s))}"
 
     def _rate(self, progress: JobProgress) -> float | None:
         """Bytes per second over the last seconds; None while too little is known, or nothing comes."""

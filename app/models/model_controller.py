@@ -5,18 +5,23 @@ Does not know the chats; pages and pickers show what it is told.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from pathlib import PurePath
 
 from PySide6.QtCore import QObject, Signal
 
 from app.bridge.engine_client import EngineClient
+from app.i18n import translate
 from app.models.first_run import FirstRunPage
+from app.models.hub_controller import HubController
+from app.models.job_controller import JobController
 from app.models.job_ids import convert_job_id, fetch_job_id
+from app.models.job_store import JobStore
 from app.models.model_page import ModelPage
 from app.models.model_picker import ModelPicker
+from app.models.services import ModelServices
+from app.state.settings import Settings
 from engine.api import EngineError, ModelEntry
 from engine.messages import (
-    CancelJob,
     ConvertJob,
     FetchJob,
     JobFinished,
@@ -26,7 +31,6 @@ from engine.messages import (
     ModelLoadFailed,
     ModelLoadProgress,
     ModelUnloaded,
-    StartJob,
     UnloadModel,
 )
 
@@ -46,16 +50,15 @@ class ModelController(QObject):
     def __init__(
         self,
         client: EngineClient,
-        list_models: Callable[[], list[ModelEntry]],
-        remove_model: Callable[[str], None],
+        services: ModelServices,
         page: ModelPage,
         first_run: FirstRunPage,
+        settings: Settings,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self.client = client
-        self._list_models = list_models
-        self._remove_model = remove_model
+        self._services = services
         self._page = page
         self._first_run = first_run
         self._pickers: list[ModelPicker] = []
@@ -63,21 +66,30 @@ class ModelController(QObject):
         self.loaded: ModelLoaded | None = None
         self.is_loading = False
         """Asked for, and neither loaded nor failed yet."""
+        self.jobs = JobController(client, JobStore(services.home / "jobs.json"), self)
+        self.hub = HubController(client, self.jobs, page.get.search, settings, parent=self)
+        page.get.card_made.connect(self.hub.add_card)
         for view in (page, first_run):
             view.fetch_requested.connect(self.fetch)
             view.convert_requested.connect(self.convert)
-            view.pause_requested.connect(lambda job_id: client.send(CancelJob(job_id)))
+            view.pause_requested.connect(self.jobs.pause)
+            view.cancel_requested.connect(self.jobs.cancel)
+        page.jobs.resume_requested.connect(self.jobs.resume)
+        self.jobs.added.connect(page.jobs.add)
+        self.jobs.removed.connect(self._on_job_removed)
+        for record in self.jobs.records():
+            page.jobs.add(record)
         page.load_requested.connect(self.load)
         page.unload_requested.connect(lambda: client.send(UnloadModel()))
         page.delete_requested.connect(self.remove)
         client.model_changed.connect(self._on_model_changed)
-        client.job_progressed.connect(self._on_job_progressed)
-        client.job_finished.connect(self._on_job_finished)
+        self.jobs.progressed.connect(self._on_job_progressed)
+        self.jobs.finished.connect(self._on_job_finished)
 
     def refresh(self) -> None:
         """Reads the library again. Where it cannot be read, the models that were known stay."""
         try:
-            self.models = self._list_models()
+            self.models = self._services.list_models()
         except (OSError, EngineError) as error:
             cause = f"{error.strerror} ({error.filename})" if isinstance(error, OSError) else str(error)
             self.list_failed.emit(
@@ -105,7 +117,7 @@ class ModelController(QObject):
     def remove(self, model_id: str) -> None:
         """Deletes a model from the library; why it could not stands in its card."""
         try:
-            self._remove_model(model_id)
+            self._services.remove_model(model_id)
         except (OSError, EngineError) as error:
             if (card := self._page.card(model_id)) is not None:
                 card.show_error(str(error))
@@ -118,10 +130,15 @@ class ModelController(QObject):
             self.load(preferred_id if preferred_id in ids else ids[0])
 
     def fetch(self, catalog_id: str) -> None:
-        self.client.send(StartJob(fetch_job_id(catalog_id), FetchJob(catalog_id)))
+        from engine.catalog import find
+
+        entry = find(catalog_id)
+        title = catalog_id if entry is None else entry.name
+        self.jobs.start(fetch_job_id(catalog_id), title, FetchJob(catalog_id))
 
     def convert(self, path: str) -> None:
-        self.client.send(StartJob(convert_job_id(path), ConvertJob(path)))
+        title = translate("app", "Convert {file}").format(file=PurePath(path).name)
+        self.jobs.start(convert_job_id(path), title, ConvertJob(path))
 
     def forget_loaded(self) -> None:
         """The engine is gone, and its model with it."""
@@ -145,6 +162,10 @@ class ModelController(QObject):
         for view in self._views():
             view.set_loaded(None if model is None else model.model_id)
         self.loaded_changed.emit(model)
+
+    def _on_job_removed(self, job_id: str) -> None:
+        self._page.end_job(job_id)
+        self._first_run.end_job(job_id)
 
     def _on_job_progressed(self, progress: JobProgress) -> None:
         self._page.show_job(progress)

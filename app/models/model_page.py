@@ -1,30 +1,37 @@
-"""Owns the page of models: those in the library, those that can be had, and the way for a file to come in.
+"""Owns the page of models: those in the library, and where more come from, under the jobs that are under way.
 
 Knows neither the library's folder nor jobs; it asks by signals and shows what is reported back.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from app.i18n import translate
 from app.models.fetch_card import FetchCard
+from app.models.get_section import GetSection
 from app.models.import_card import ImportCard
+from app.models.job_list import JobList
 from app.models.model_card import ModelCard
 from app.widgets.page import ClosablePage
+from app.widgets.section_bar import SectionBar
 from app.widgets.text_label import TextLabel
 from engine.messages import JobFinished, JobProgress, ModelLoaded, ModelLoadFailed, ModelLoadProgress
 
 if TYPE_CHECKING:
     from engine.api import ModelEntry
     from engine.catalog import CatalogEntry
+    from engine.planner import Machine, Recommended
+
+_YOURS, _GET = 0, 1
 
 
 class ModelPage(ClosablePage):
-    """`catalog` is looked up if not given."""
+    """`catalog` and `recommended` are looked up if not given."""
 
     load_requested = Signal(str)
     """The model id."""
@@ -36,16 +43,28 @@ class ModelPage(ClosablePage):
     convert_requested = Signal(str)
     """The file's path."""
     pause_requested = Signal(str)
+    cancel_requested = Signal(str)
     """The job id."""
 
-    def __init__(self, catalog: Sequence[CatalogEntry] | None = None, parent: QWidget | None = None) -> None:
-        super().__init__("Models", parent)
+    def __init__(
+        self,
+        read_machine: Callable[[], Machine],
+        catalog: Sequence[CatalogEntry] | None = None,
+        recommended: Sequence[Recommended] | None = None,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(translate("app", "Models"), parent)
         self._loaded_id: str | None = None
+        self._has_chosen = False
         self._cards: dict[str, ModelCard] = {}
-        self._fetch_cards = {entry.model_id: FetchCard(entry) for entry in _catalog_entries(catalog)}
-        self.import_card = ImportCard()
-        self._nothing = TextLabel("No model yet. Get one below, or drop a file of your own.", "muted")
-        self._offers = TextLabel("Models to get", "heading")
+        self.sections = SectionBar([translate("app", "On this computer"), translate("app", "Get a model")])
+        self.jobs = JobList()
+        self.get = GetSection(read_machine, catalog, recommended)
+        self.yours = QWidget()
+        self._nothing = TextLabel(
+            translate("app", "No model yet: choose Get a model above, or drop a file of your own on the window."),
+            "muted",
+        )
         self._installed_column = QVBoxLayout()
         self._installed_column.setSpacing(8)
         self._build()
@@ -66,11 +85,10 @@ class ModelPage(ClosablePage):
                 card.set_loaded(model.model_id == self._loaded_id)
                 self._installed_column.insertWidget(place, card)
         self._nothing.setVisible(not models)
-        for model_id, offer in self._fetch_cards.items():
-            offer.setVisible(model_id not in wanted)
-            if model_id in wanted and not offer.strip.is_busy:
-                offer.strip.reset()
-        self._offers.setVisible(any(model_id not in wanted for model_id in self._fetch_cards))
+        self.get.set_installed(set(wanted))
+        if not self._has_chosen:
+            # What a person chose stays; before that, the part that is of use.
+            self._show_section(_YOURS if models else _GET)
 
     def set_loaded(self, model_id: str | None) -> None:
         """The model that is loaded now, or None."""
@@ -86,18 +104,19 @@ class ModelPage(ClosablePage):
             self._cards[load.model_id].show_load(load)
 
     def show_job(self, progress: JobProgress) -> None:
-        """Show a job's progress in its card."""
-        for offer in self._fetch_cards.values():
-            if offer.job_id == progress.job_id:
-                offer.strip.show_progress(progress)
-        self.import_card.show_job(progress)
+        """Show a job's progress, in the list and in its card."""
+        self.jobs.show_progress(progress)
+        self.get.show_job(progress)
 
     def finish_job(self, finished: JobFinished) -> None:
-        """Show a job's end in its card. The new model itself comes with `set_models`."""
-        for offer in self._fetch_cards.values():
-            if offer.job_id == finished.job_id:
-                offer.strip.finish(finished)
-        self.import_card.finish_job(finished)
+        """Show a job's end, in the list and in its card. The new model itself comes with `set_models`."""
+        self.jobs.finish(finished)
+        self.get.finish_job(finished)
+
+    def end_job(self, job_id: str) -> None:
+        """The job is done, or was given up."""
+        self.jobs.remove(job_id)
+        self.get.end_job(job_id)
 
     def card(self, model_id: str) -> ModelCard | None:
         """The card of a model in the library."""
@@ -105,29 +124,43 @@ class ModelPage(ClosablePage):
 
     def offer(self, model_id: str) -> FetchCard | None:
         """The card of a model of the catalogue, shown or not."""
-        return self._fetch_cards.get(model_id)
+        return self.get.fetch_cards.get(model_id)
+
+    @property
+    def import_card(self) -> ImportCard:
+        return self.get.import_card
+
+    def show_yours(self) -> None:
+        self._show_section(_YOURS)
+
+    def show_get(self) -> None:
+        self._show_section(_GET)
+
+    def _on_chosen(self, section: int) -> None:
+        self._has_chosen = True
+        self._show_section(section)
+
+    def _show_section(self, section: int) -> None:
+        self.sections.show_current(section)
+        self.yours.setVisible(section == _YOURS)
+        self.get.setVisible(section == _GET)
 
     def _build(self) -> None:
+        self.column.addWidget(self.sections)
         self.column.addSpacing(8)
-        self.column.addWidget(TextLabel("On this computer", "heading"))
-        self.column.addWidget(self._nothing)
-        self.column.addLayout(self._installed_column)
-        self.column.addSpacing(8)
-        self.column.addWidget(self._offers)
-        for offer in self._fetch_cards.values():
-            offer.fetch_requested.connect(self.fetch_requested)
-            offer.pause_requested.connect(self.pause_requested)
-            self.column.addWidget(offer)
-        self.column.addSpacing(8)
-        self.column.addWidget(self.import_card)
+        self.column.addWidget(self.jobs)
+        column = QVBoxLayout(self.yours)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        column.addWidget(self._nothing)
+        column.addLayout(self._installed_column)
+        self.column.addWidget(self.yours)
+        self.column.addWidget(self.get)
         self.column.addStretch(1)
-        self.import_card.convert_requested.connect(self.convert_requested)
-        self.import_card.pause_requested.connect(self.pause_requested)
-
-
-def _catalog_entries(given: Sequence[CatalogEntry] | None) -> Sequence[CatalogEntry]:
-    if given is not None:
-        return given
-    from engine.catalog import entries
-
-    return entries()
+        self.sections.chosen.connect(self._on_chosen)
+        self.get.fetch_requested.connect(self.fetch_requested)
+        self.get.convert_requested.connect(self.convert_requested)
+        for part in (self.get, self.jobs):
+            part.pause_requested.connect(self.pause_requested)
+            part.cancel_requested.connect(self.cancel_requested)
+        self._show_section(_YOURS)

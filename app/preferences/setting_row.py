@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QComboBox,
     QDoubleSpinBox,
     QHBoxLayout,
+    QLineEdit,
     QPlainTextEdit,
     QPushButton,
     QSpinBox,
@@ -57,7 +58,7 @@ class SettingRow(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(_SPACING_PX)
-        is_wide = isinstance(self.field, QPlainTextEdit)
+        is_wide = isinstance(self.field, QPlainTextEdit | QLineEdit)
         line = QHBoxLayout()
         line.addWidget(self.field, 1 if is_wide else 0)
         line.addWidget(self.reset_button, 0, Qt.AlignmentFlag.AlignTop if is_wide else Qt.AlignmentFlag.AlignVCenter)
@@ -93,6 +94,8 @@ class SettingRow(QWidget):
                 self.field.setCurrentIndex(self.field.findData(value))
             case QCheckBox():
                 self.field.setChecked(value)
+            case QLineEdit() if self.field.text() != value:
+                self.field.setText(value)
             case QPlainTextEdit() if self.field.toPlainText() != value:
                 self.field.setPlainText(value)
         self._show_origin()
@@ -120,7 +123,7 @@ class SettingRow(QWidget):
         if isinstance(setting.default, bool):
             return self._check()
         if isinstance(setting.default, str):
-            return self._text()
+            return self._line() if setting.is_line else self._text()
         spin: WholeNumberBox | NumberBox
         if isinstance(setting.default, float):
             spin = NumberBox(singleStep=_STEP, decimals=2)
@@ -149,6 +152,11 @@ class SettingRow(QWidget):
         box.setCurrentIndex(box.findData(self._settings.get(self.setting)))
         box.currentIndexChanged.connect(lambda index: self.changed.emit(self.setting, box.itemData(index)))
         return box
+
+    def _line(self) -> QLineEdit:
+        line = QLineEdit(self._settings.get(self.setting))
+        line.editingFinished.connect(lambda: self.changed.emit(self.setting, line.text().strip()))
+        return line
 
     def _text(self) -> QPlainTextEdit:
         edit = QPlainTextEdit(self._settings.get(self.setting))

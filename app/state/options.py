@@ -15,6 +15,7 @@ SECTIONS: tuple[tuple[str, str], ...] = (
     ("general", QT_TRANSLATE_NOOP("app", "General")),
     ("appearance", QT_TRANSLATE_NOOP("app", "Appearance")),
     ("chats", QT_TRANSLATE_NOOP("app", "Chats")),
+    ("models", QT_TRANSLATE_NOOP("app", "Models")),
     ("engine", QT_TRANSLATE_NOOP("app", "Engine")),
 )
 """(section, words) in the order of the settings page."""
@@ -150,6 +151,20 @@ SPECULATION: Setting[Speculation] = Setting(
         ("off", QT_TRANSLATE_NOOP("app", "Never")),
     ),
 )
+HUB_ENDPOINT = Setting(
+    "hub_endpoint",
+    "",
+    QT_TRANSLATE_NOOP("app", "Model hub"),
+    QT_TRANSLATE_NOOP(
+        "app",
+        "The address of a mirror of the Hugging Face hub, such as https://hub.example; empty for the hub itself. "
+        "An access token that you keep is sent there too.",
+    ),
+    section="models",
+    is_line=True,
+)
+DEFAULT_MODEL_ID = Setting("default_model_id", "")
+"""Loaded at the start; "" takes the one that was loaded last."""
 ENGINE_SETTINGS: tuple[Setting[Any], ...] = (NUM_THREADS, KV_BUDGET_MIB, SWAP_BUDGET_MIB, MAX_RUNNING, SPECULATION)
 """They hold from the engine's next start on."""
 LAST_MODEL_ID = Setting("last_model_id", "")
@@ -169,7 +184,9 @@ SETTINGS: tuple[Setting[Any], ...] = (
     TOP_P,
     MAX_TOKENS,
     SYSTEM_PROMPT,
+    HUB_ENDPOINT,
     *ENGINE_SETTINGS,
+    DEFAULT_MODEL_ID,
     LAST_MODEL_ID,
     WINDOW_GEOMETRY,
     WINDOW_STATE,

@@ -25,6 +25,8 @@ class Setting(Generic[T]):
     maximum: float | None = None
     choices: tuple[tuple[str, str], ...] = ()
     """(value, words), for a setting that is one of a few."""
+    is_line: bool = False
+    """Of a text: it is one line."""
     section: str = ""
     """Of `SECTIONS`, where it is shown on the settings page."""
 

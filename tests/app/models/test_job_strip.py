@@ -2,10 +2,13 @@
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QPushButton
 
-from app.models.job_strip import JobState, JobStrip
-from engine.messages import JobFinished, JobProgress
+from app.models.job_store import JobRecord
+from app.models.job_strip import JobState, JobStrip, StartWord
+from app.widgets.error_note import ErrorNote
+from engine.messages import FetchJob, JobFinished, JobProgress
 
 JOB = "fetch:starter"
 HALF = JobProgress(JOB, "download", 47_000_000, 94_000_000)
@@ -14,7 +17,7 @@ CANCELLED = JobFinished(JOB, None, "cancelled", "cancelled")
 
 @pytest.fixture
 def strip(qtbot) -> JobStrip:
-    widget = JobStrip("Get", now_s=lambda: 0.0)
+    widget = JobStrip(StartWord.GET, now_s=lambda: 0.0)
     qtbot.addWidget(widget)
     with qtbot.waitExposed(widget):
         widget.show()
@@ -63,7 +66,7 @@ def test_paused_job_resumes_from_what_was_reached(strip: JobStrip, qtbot):
     with qtbot.waitSignal(strip.start_requested):
         press(qtbot, strip.main_button)
     assert strip.state is JobState.RUNNING
-    assert strip.findChildren(QPushButton) == [strip.main_button]
+    assert set(strip.findChildren(QPushButton)) == {strip.main_button, strip.cancel_button}
 
 
 def test_stop_that_nobody_asked_for_can_be_resumed(strip: JobStrip):
@@ -100,3 +103,33 @@ def test_job_that_ends_well_while_being_paused_is_done(strip: JobStrip, qtbot):
 def test_job_without_a_known_size_has_an_empty_bar(strip: JobStrip):
     strip.show_progress(JobProgress(JOB, "verify", 0, 0))
     assert strip.text() == "Verify"
+
+
+def test_cancel_is_there_while_there_is_something_to_give_up(strip: JobStrip, qtbot):
+    assert not strip.cancel_button.isVisible()
+    strip.show_progress(HALF)
+    with qtbot.waitSignal(strip.cancel_requested):
+        press(qtbot, strip.cancel_button)
+    assert strip.state is JobState.STOPPING
+    strip.finish(CANCELLED)
+    strip.end()
+    assert strip.state is JobState.IDLE
+    assert not strip.cancel_button.isVisible()
+
+
+def test_job_of_an_earlier_start_is_shown_as_it_was_left(strip: JobStrip):
+    strip.restore(JobRecord(JOB, "A model", FetchJob("starter"), "paused", "Download 1.2 of 1.8 GB"))
+    assert strip.text() == "Paused · Download 1.2 of 1.8 GB"
+    assert strip.main_button.text() == "Resume"
+    strip.restore(JobRecord(JOB, "A model", FetchJob("starter"), "failed", "", "offline", "No network: try later"))
+    assert strip.error_text() == "No network: try later"
+    assert strip.main_button.text() == "Retry"
+
+
+def test_an_error_can_be_copied_with_its_details(strip: JobStrip, qtbot):
+    strip.show_progress(HALF)
+    strip.finish(JobFinished(JOB, None, "storage", "The disk is full: make room"))
+    note = strip.findChild(ErrorNote)
+    press(qtbot, note.copy_button)
+    copied = QGuiApplication.clipboard().text()
+    assert copied == "The disk is full: make room\nError: storage\nLast progress: Download 47 of 94 MB"

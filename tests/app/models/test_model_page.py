@@ -12,12 +12,12 @@ from app.models.model_page import ModelPage
 from engine.api import Fidelity
 from engine.messages import JobFinished, JobProgress, ModelLoadFailed, ModelLoadProgress
 
-from .entries import OTHER, SMALL, SPEC, STARTER, loaded
+from .entries import MACHINE, OTHER, SMALL, SPEC, STARTER, loaded
 
 
 @pytest.fixture
 def page(qtbot) -> ModelPage:
-    widget = ModelPage([STARTER])
+    widget = ModelPage(lambda: MACHINE, [STARTER], [])
     qtbot.addWidget(widget)
     widget.resize(800, 900)
     with qtbot.waitExposed(widget):
@@ -60,8 +60,10 @@ def test_unknown_licence_is_called_so():
     assert storage_text(OTHER) == "1.8 GB on disk · licence not stated"
 
 
-def test_without_models_the_page_says_what_to_do(page: ModelPage):
+def test_without_models_the_page_says_what_to_do(page: ModelPage, qtbot):
     page.set_models([])
+    assert page.get.isVisible()
+    press(qtbot, page.sections.button(0))
     assert any("No model yet" in text for text in texts(page))
     page.set_models([SMALL])
     assert not any("No model yet" in text for text in texts(page))
@@ -119,6 +121,7 @@ def test_models_that_are_here_are_not_offered(page: ModelPage):
 
 def test_fetch_runs_in_its_card(page: ModelPage, qtbot):
     page.set_models([OTHER])
+    press(qtbot, page.sections.button(1))
     offer = page.offer("small")
     with qtbot.waitSignal(page.fetch_requested) as asked:
         press(qtbot, offer.strip.main_button)

@@ -1,0 +1,83 @@
+"""Owns the verdict whether a model fits: a line of words with a mark, and the bar that shows why.
+
+Knows nothing of plans beyond what is said of them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from app.models.fit import Fit, FitKind, fit_of
+from app.models.fit_bar import FitBar
+from app.theme import icon_size_px, theme_signals
+from app.widgets.icons import icon
+from app.widgets.text_label import TextLabel
+from engine.messages import Quality
+
+if TYPE_CHECKING:
+    from engine.api import ModelSpec
+
+_MARKS: dict[FitKind, tuple[str, str]] = {
+    "fits": ("check", "ok"),
+    "short": ("warning", "warning"),
+    "none": ("close", "error"),
+}
+"""Icon and colour role; the icons differ, so that the colour is not needed."""
+
+
+class FitLine(QWidget):
+    """The verdict in words, with a mark."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._kind: FitKind = "fits"
+        self._mark = QLabel()
+        self.label = TextLabel()
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(6)
+        row.addWidget(self._mark)
+        row.addWidget(self.label, 1)
+        theme_signals().theme_changed.connect(self._show_mark)
+
+    def show_fit(self, fit: Fit) -> None:
+        self._kind = fit.kind
+        self.label.setText(fit.words)
+        self.label.setProperty("kind", _MARKS[fit.kind][1])
+        self.label.style().unpolish(self.label)
+        self.label.style().polish(self.label)
+        self._show_mark()
+
+    def text(self) -> str:
+        return self.label.text()
+
+    def _show_mark(self) -> None:
+        self._mark.setPixmap(icon(*_MARKS[self._kind]).pixmap(icon_size_px()))
+
+
+class FitVerdict(QWidget):
+    """The line above the bar."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.line = FitLine()
+        self.bar = FitBar()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(6)
+        column.addWidget(self.line)
+        column.addWidget(self.bar)
+
+    def show_fit(self, fit: Fit) -> None:
+        self.line.show_fit(fit)
+        self.bar.set_parts(fit.parts)
+
+
+def fit_in(spec: ModelSpec, quality: Quality, memory_free_bytes: int) -> Fit:
+    """The verdict on a model in one quality."""
+    # The planner is loaded only by who looks at a model.
+    from engine.planner import plan_here
+
+    return fit_of(plan_here(spec, quality, memory_free_bytes), spec, memory_free_bytes)

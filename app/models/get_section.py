@@ -1,0 +1,133 @@
+"""Owns the part of the page of models where more come from: the search, the catalogue, a file of one's own.
+
+Knows neither downloads nor the library; it asks by signals and shows what is reported back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from app.i18n import translate
+from app.models.fetch_card import FetchCard
+from app.models.hub_card import HubCard
+from app.models.hub_offer import recommended_offer
+from app.models.hub_search import HubSearch
+from app.models.import_card import ImportCard
+from app.widgets.text_label import TextLabel
+from engine.messages import JobFinished, JobProgress
+
+if TYPE_CHECKING:
+    from engine.catalog import CatalogEntry
+    from engine.planner import Machine, Recommended
+
+
+class GetSection(QWidget):
+    """`catalog` and `recommended` are looked up if not given, the latter when the section is shown first."""
+
+    fetch_requested = Signal(str)
+    """The catalogue id."""
+    convert_requested = Signal(str)
+    """The file's path."""
+    pause_requested = Signal(str)
+    cancel_requested = Signal(str)
+    """The job id."""
+    card_made = Signal(HubCard)
+
+    def __init__(
+        self,
+        read_machine: Callable[[], Machine],
+        catalog: Sequence[CatalogEntry] | None = None,
+        recommended: Sequence[Recommended] | None = None,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._read_machine = read_machine
+        self._recommended = recommended
+        self.search = HubSearch(read_machine)
+        self.import_card = ImportCard()
+        self.fetch_cards = {entry.model_id: FetchCard(entry) for entry in _catalog_entries(catalog)}
+        self.hub_cards: list[HubCard] = []
+        self._offers = TextLabel(translate("app", "Models to get"), "heading")
+        self._recommended_column = QVBoxLayout()
+        self._recommended_column.setSpacing(8)
+        self._build()
+
+    def set_installed(self, model_ids: set[str]) -> None:
+        """Models that are here are not offered."""
+        for model_id, card in self.fetch_cards.items():
+            card.setVisible(model_id not in model_ids)
+            if model_id in model_ids and not card.strip.is_busy:
+                card.strip.reset()
+
+    def show_job(self, progress: JobProgress) -> None:
+        for card in self.fetch_cards.values():
+            if card.job_id == progress.job_id:
+                card.strip.show_progress(progress)
+        self.import_card.show_job(progress)
+
+    def finish_job(self, finished: JobFinished) -> None:
+        for card in self.fetch_cards.values():
+            if card.job_id == finished.job_id:
+                card.strip.finish(finished)
+        self.import_card.finish_job(finished)
+
+    def end_job(self, job_id: str) -> None:
+        """A job that was given up can be begun anew."""
+        for card in self.fetch_cards.values():
+            if card.job_id == job_id:
+                card.strip.end()
+        self.import_card.end_job(job_id)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if not self.hub_cards:
+            self._add_recommended()
+
+    def _add_recommended(self) -> None:
+        """Made when it is looked at: each card plans what its model would take here."""
+        machine = self._read_machine()
+        for model in _recommended_models(self._recommended):
+            card = HubCard(recommended_offer(model), machine)
+            self.hub_cards.append(card)
+            self._recommended_column.addWidget(card)
+            self.card_made.emit(card)
+
+    def _build(self) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        column.addWidget(self.search)
+        column.addSpacing(8)
+        column.addWidget(self._offers)
+        for card in self.fetch_cards.values():
+            card.fetch_requested.connect(self.fetch_requested)
+            card.pause_requested.connect(self.pause_requested)
+            card.cancel_requested.connect(self.cancel_requested)
+            column.addWidget(card)
+        column.addLayout(self._recommended_column)
+        column.addSpacing(8)
+        column.addWidget(self.import_card)
+        self.import_card.convert_requested.connect(self.convert_requested)
+        self.import_card.pause_requested.connect(self.pause_requested)
+        self.import_card.cancel_requested.connect(self.cancel_requested)
+
+
+def _catalog_entries(given: Sequence[CatalogEntry] | None) -> Sequence[CatalogEntry]:
+    if given is not None:
+        return given
+    from engine.catalog import entries
+
+    return entries()
+
+
+def _recommended_models(given: Sequence[Recommended] | None) -> Sequence[Recommended]:
+    if given is not None:
+        return given
+    from engine.planner import recommended
+
+    return recommended()

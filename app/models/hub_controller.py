@@ -1,0 +1,109 @@
+"""Owns what the window asks of the hub, and brings the answers to the cards that wait for them.
+
+Does not know the pages' looks. Nothing is asked unless a person did something.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+from PySide6.QtCore import QObject
+
+from app.bridge.engine_client import EngineClient
+from app.models.hub_card import HubCard
+from app.models.hub_search import HubSearch
+from app.models.job_controller import JobController
+from app.state import options
+from app.state.setting import Setting
+from app.state.settings import Settings
+from engine.api import EngineError, hub_address, keep_hub_token
+from engine.messages import HubFailed, HubJob, HubResults, InspectRepository, RepositoryFacts, SearchHub
+
+HubAnswer = HubResults | RepositoryFacts | HubFailed
+KeepToken = Callable[[str, str | None], str]
+
+
+class HubController(QObject):
+    """The mirror is that of the settings."""
+
+    def __init__(
+        self,
+        client: EngineClient,
+        jobs: JobController,
+        search: HubSearch,
+        settings: Settings,
+        keep_token: KeepToken = keep_hub_token,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._client = client
+        self._jobs = jobs
+        self._search = search
+        self._settings = settings
+        self._keep_token = keep_token
+        self._cards: list[HubCard] = []
+        self._on_setting_changed(options.HUB_ENDPOINT)
+        settings.listen(self._on_setting_changed)
+        search.search_requested.connect(lambda words: client.send(SearchHub(words, endpoint=self._endpoint())))
+        search.card_opened.connect(self.add_card)
+        client.hub_answered.connect(self._on_answered)
+        jobs.progressed.connect(lambda progress: self._tell(lambda card: card.show_job(progress)))
+        jobs.finished.connect(lambda finished: self._tell(lambda card: card.finish_job(finished)))
+        jobs.added.connect(lambda record: self._tell(lambda card: card.show_record(record)))
+        jobs.removed.connect(self._on_removed)
+
+    def add_card(self, card: HubCard) -> None:
+        """Answer for a card from now on."""
+        self._cards.append(card)
+        card.destroyed.connect(lambda: self._cards.remove(card))
+        card.inspect_requested.connect(
+            lambda repo_id: self._client.send(InspectRepository(repo_id, endpoint=self._endpoint()))
+        )
+        card.get_requested.connect(self._get)
+        card.pause_requested.connect(self._jobs.pause)
+        card.cancel_requested.connect(self._jobs.cancel)
+        card.token_given.connect(lambda token: self._client.run(self._keep(card, token)))
+
+    def _endpoint(self) -> str | None:
+        return self._settings.get(options.HUB_ENDPOINT) or None
+
+    def _on_setting_changed(self, setting: Setting[Any]) -> None:
+        if setting is options.HUB_ENDPOINT:
+            self._search.show_address(hub_address(self._endpoint()))
+
+    def _get(self, job_id: str, title: str, job: HubJob) -> None:
+        # The mirror belongs to the job: it is resumed from where it was begun.
+        self._jobs.start(
+            job_id, title, HubJob(job.repo_id, job.revision, job.files, job.quality, job.name, self._endpoint())
+        )
+
+    async def _keep(self, card: HubCard, token: str) -> None:
+        try:
+            await asyncio.to_thread(self._keep_token, token, self._endpoint())
+        except EngineError as error:
+            card.body.token_form.show_error(str(error))
+            return
+        card.body.token_form.show_kept()
+        # The token opens other repositories as well.
+        self._tell(lambda each: each.ask() if each.wants_token else None)
+
+    def _tell(self, say: Callable[[HubCard], None]) -> None:
+        for card in list(self._cards):
+            say(card)
+
+    def _on_removed(self, job_id: str) -> None:
+        for card in self._cards:
+            if card.job_id == job_id:
+                card.end_job()
+
+    def _on_answered(self, answer: HubAnswer) -> None:
+        match answer:
+            case HubResults():
+                self._search.show_results(answer)
+            case RepositoryFacts():
+                self._tell(lambda card: card.show_facts(answer) if card.offer.repo_id == answer.repo_id else None)
+            case HubFailed():
+                if not self._search.show_failure(answer):
+                    self._tell(lambda card: card.show_failure(answer) if card.offer.repo_id == answer.about else None)

@@ -1,0 +1,75 @@
+"""Owns the list of jobs that are not done: one row each, with what can be done with it.
+
+Does not know what the jobs make; it asks, and shows what is reported back.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from app.i18n import translate
+from app.models.job_store import JobRecord
+from app.models.job_strip import JobStrip, StartWord
+from app.widgets.card import Card
+from app.widgets.text_label import TextLabel
+from engine.messages import JobFinished, JobProgress
+
+
+class JobRow(Card):
+    """The title of a job above its strip."""
+
+    def __init__(self, record: JobRecord, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.job_id = record.job_id
+        self.strip = JobStrip(StartWord.GET)
+        self.strip.setAccessibleName(record.title)
+        self.column.addWidget(TextLabel(record.title))
+        self.column.addWidget(self.strip)
+        self.strip.restore(record)
+
+
+class JobList(QWidget):
+    """Hidden while there is no job."""
+
+    resume_requested = Signal(str)
+    pause_requested = Signal(str)
+    cancel_requested = Signal(str)
+    """Each with the job's id."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.rows: dict[str, JobRow] = {}
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(8)
+        self._column.addWidget(TextLabel(translate("app", "Jobs"), "heading"))
+        self.hide()
+
+    def add(self, record: JobRecord) -> None:
+        """A job that was begun now, or in an earlier start."""
+        row = self.rows.get(record.job_id)
+        if row is not None:
+            row.strip.restore(record)
+            return
+        row = self.rows[record.job_id] = JobRow(record)
+        row.strip.start_requested.connect(lambda: self.resume_requested.emit(record.job_id))
+        row.strip.pause_requested.connect(lambda: self.pause_requested.emit(record.job_id))
+        row.strip.cancel_requested.connect(lambda: self.cancel_requested.emit(record.job_id))
+        self._column.addWidget(row)
+        self.show()
+
+    def show_progress(self, progress: JobProgress) -> None:
+        if (row := self.rows.get(progress.job_id)) is not None:
+            row.strip.show_progress(progress)
+
+    def finish(self, finished: JobFinished) -> None:
+        if (row := self.rows.get(finished.job_id)) is not None:
+            row.strip.finish(finished)
+
+    def remove(self, job_id: str) -> None:
+        if (row := self.rows.pop(job_id, None)) is not None:
+            self._column.removeWidget(row)
+            row.hide()
+            row.deleteLater()
+        self.setVisible(bool(self.rows))

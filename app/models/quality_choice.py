@@ -1,0 +1,117 @@
+"""Owns the choice of quality in plain words, and what each choice costs on this machine.
+
+Knows nothing of files and downloads; it is given a model's numbers and the memory that is free.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, get_args
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QButtonGroup, QRadioButton, QVBoxLayout, QWidget
+
+from app.i18n import translate
+from app.models.fit import fit_of
+from app.models.fit_verdict import FitVerdict
+from app.widgets.text_label import TextLabel
+from app.widgets.units import file_size, memory_size
+from engine.messages import Quality
+
+if TYPE_CHECKING:
+    from engine.api import ModelSpec
+    from engine.planner import Plan
+
+
+class QualityChoice(QWidget):
+    """Smallest, balanced, faithful: size, memory and speed of each; choosing one moves the bar."""
+
+    quality_changed = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._plans: dict[Quality, Plan] = {}
+        self._spec: ModelSpec | None = None
+        self._memory_free_bytes = 0
+        self.buttons: dict[Quality, QRadioButton] = {}
+        self._costs: dict[Quality, TextLabel] = {}
+        self._group = QButtonGroup(self)
+        self.verdict = FitVerdict()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        for quality in get_args(Quality):
+            column.addWidget(self._button(quality))
+            column.addWidget(self._costs[quality])
+        column.addSpacing(4)
+        column.addWidget(self.verdict)
+        self.buttons["balanced"].setChecked(True)
+        self._group.buttonToggled.connect(self._on_toggled)
+        self._show()
+
+    @property
+    def quality(self) -> Quality:
+        return next(quality for quality, button in self.buttons.items() if button.isChecked())
+
+    def word(self) -> str:
+        """The choice as it is called."""
+        return _words(self.quality)[0]
+
+    def show_model(self, spec: ModelSpec | None, memory_free_bytes: int) -> None:
+        """What the choices cost for this model; None where its numbers are not known."""
+        self._spec, self._memory_free_bytes = spec, memory_free_bytes
+        self._plans = {} if spec is None else _plans(spec, memory_free_bytes)
+        self._show()
+
+    def _button(self, quality: Quality) -> QRadioButton:
+        name, promise = _words(quality)
+        button = self.buttons[quality] = QRadioButton(f"{name}: {promise}")
+        self._group.addButton(button)
+        self._costs[quality] = TextLabel("", "muted")
+        self._costs[quality].setContentsMargins(24, 0, 0, 0)
+        return button
+
+    def _on_toggled(self, _: object, is_on: bool) -> None:
+        if is_on:
+            self._show()
+            self.quality_changed.emit(self.quality)
+
+    def _show(self) -> None:
+        for quality, label in self._costs.items():
+            plan = self._plans.get(quality)
+            label.setText("" if plan is None else cost_words(plan))
+            label.setVisible(plan is not None)
+            self.buttons[quality].setAccessibleDescription(label.text())
+        plan = self._plans.get(self.quality)
+        self.verdict.setVisible(plan is not None)
+        if plan is not None and self._spec is not None:
+            self.verdict.show_fit(fit_of(plan, self._spec, self._memory_free_bytes))
+
+
+def cost_words(plan: Plan) -> str:
+    """`about 1.9 GB on disk · 2.4 GiB of memory · about 9 tok/s on an ordinary laptop`."""
+    return translate(
+        "app", "about {disk} on disk · {memory} of memory · about {speed} tok/s on an ordinary laptop"
+    ).format(
+        disk=file_size(plan.need.weights_bytes),
+        memory=memory_size(plan.need.fixed_bytes),
+        speed=_speed(plan.need.tokens_per_s),
+    )
+
+
+def _speed(rate: float) -> str:
+    return f"{rate:.0f}" if rate >= 10 else f"{rate:.1f}"
+
+
+def _words(quality: Quality) -> tuple[str, str]:
+    return {
+        "smallest": (translate("app", "Smallest"), translate("app", "as small as it can be, answers lose some")),
+        "balanced": (translate("app", "Balanced"), translate("app", "a third of the size, answers hardly change")),
+        "faithful": (translate("app", "Faithful"), translate("app", "as the original, twice the size of balanced")),
+    }[quality]
+
+
+def _plans(spec: ModelSpec, memory_free_bytes: int) -> dict[Quality, Plan]:
+    # The planner is loaded only by who looks at a model.
+    from engine.planner import plan_here
+
+    return {quality: plan_here(spec, quality, memory_free_bytes) for quality in get_args(Quality)}

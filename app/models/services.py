@@ -1,0 +1,23 @@
+"""Owns what the models' side of the window needs from outside: a folder, and questions to this machine.
+
+Knows nothing of how they are answered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from engine.api import ModelEntry
+from engine.planner import Machine
+
+
+@dataclass(frozen=True, slots=True)
+class ModelServices:
+    """`home` is the data folder, in which the list of jobs is kept."""
+
+    home: Path
+    list_models: Callable[[], list[ModelEntry]]
+    remove_model: Callable[[str], None]
+    read_machine: Callable[[], Machine]

@@ -1,0 +1,78 @@
+"""Owns the place where an error stands: what happened and what to do, more on demand, and a way to copy it all.
+
+Does not know what failed; the way to try again is a button of whoever shows the note.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
+
+from app.i18n import translate
+from app.theme import icon_size_px, theme_signals
+from app.widgets.icons import icon, show_icon
+from app.widgets.text_label import TextLabel
+
+
+class ErrorNote(QFrame):
+    """Hidden while there is no error."""
+
+    copied = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._mark = QLabel()
+        self._label = TextLabel("", "error")
+        self._details = TextLabel("", "muted")
+        self._details.hide()
+        self.details_button = QToolButton()
+        self.details_button.setCheckable(True)
+        self.details_button.setText(translate("app", "Details"))
+        self.details_button.toggled.connect(self._details.setVisible)
+        self.copy_button = QToolButton()
+        self.copy_button.setText(translate("app", "Copy"))
+        show_icon(self.copy_button, "copy")
+        self.copy_button.setAccessibleName(translate("app", "Copy the error"))
+        self.copy_button.clicked.connect(self._copy)
+        self._build()
+        theme_signals().theme_changed.connect(self._show_mark)
+        self.clear()
+
+    def show_error(self, message: str, details: str = "") -> None:
+        """`details` are for whoever is asked for help."""
+        self._label.setText(message)
+        self._details.setText(details)
+        self.details_button.setVisible(bool(details))
+        self.details_button.setChecked(False)
+        self._show_mark()
+        self.show()
+
+    def clear(self) -> None:
+        self._label.setText("")
+        self._details.setText("")
+        self.hide()
+
+    def text(self) -> str:
+        """The error without its details, empty if there is none."""
+        return self._label.text()
+
+    def _build(self) -> None:
+        row = QHBoxLayout()
+        row.setSpacing(6)
+        row.addWidget(self._mark)
+        row.addWidget(self._label, 1)
+        row.addWidget(self.details_button)
+        row.addWidget(self.copy_button)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        column.addLayout(row)
+        column.addWidget(self._details)
+
+    def _show_mark(self) -> None:
+        self._mark.setPixmap(icon("warning", "error").pixmap(icon_size_px()))
+
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText("\n".join(part for part in (self.text(), self._details.text()) if part))
+        self.copied.emit()

@@ -1,0 +1,69 @@
+"""Owns a row of widgets that breaks into further rows where it is too narrow.
+
+Knows nothing of the widgets.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+_GAP_PX = 12
+_ROW_GAP_PX = 4
+
+
+class Flow(QWidget):
+    """Keeps each widget at the size that it asks for; its height follows its width."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._widgets: list[QWidget] = []
+        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+
+    def add(self, widget: QWidget) -> None:
+        widget.setParent(self)
+        self._widgets.append(widget)
+        self.updateGeometry()
+
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        return self._arrange(width, is_real=False)
+
+    def sizeHint(self) -> QSize:
+        shown = [widget.sizeHint() for widget in self._widgets if not widget.isHidden()]
+        width = sum(hint.width() for hint in shown) + _GAP_PX * max(0, len(shown) - 1)
+        return QSize(width, max((hint.height() for hint in shown), default=0))
+
+    def minimumSizeHint(self) -> QSize:
+        shown = [widget.sizeHint() for widget in self._widgets if not widget.isHidden()]
+        return QSize(
+            max((hint.width() for hint in shown), default=0), max((hint.height() for hint in shown), default=0)
+        )
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrange(self.width(), is_real=True)
+
+    def refresh(self) -> None:
+        """Arrange anew, after widgets were shown, hidden or given other words."""
+        self._arrange(self.width(), is_real=True)
+        self.updateGeometry()
+
+    def _arrange(self, width: int, is_real: bool) -> int:
+        left = top = row_height = 0
+        for widget in self._widgets:
+            if widget.isHidden():
+                continue
+            hint = widget.sizeHint()
+            if left and left + hint.width() > width:
+                left, top, row_height = 0, top + row_height + _ROW_GAP_PX, 0
+            if is_real:
+                widget.setGeometry(left, top, min(hint.width(), width), hint.height())
+            left += hint.width() + _GAP_PX
+            row_height = max(row_height, hint.height())
+        return top + row_height

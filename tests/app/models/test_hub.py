@@ -1,0 +1,233 @@
+"""Finding a model on the hub and getting it, with an engine that is fed by hand."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QAbstractButton
+from pytestqt.qtbot import QtBot
+
+from app.main_window import MainWindow
+from app.models.hub_card import HubCard
+from app.state import options
+from engine.api import EngineError
+from engine.messages import (
+    CancelJob,
+    HubFailed,
+    HubJob,
+    HubModel,
+    HubResults,
+    InspectRepository,
+    JobFinished,
+    JobProgress,
+    ModelChoice,
+    RepositoryFacts,
+    RepositoryFile,
+    SearchHub,
+    StartJob,
+)
+from tests.app.fake_engine import FakeEngine
+
+from .entries import SPEC
+
+REPO = "maker/tiny-GGUF"
+FOUND = HubModel(REPO, 12345, 7, None, "mit", "2025-01-31", ("gguf",))
+FACTS = RepositoryFacts(
+    REPO,
+    "c" * 40,
+    "https://hub.example/maker/tiny-GGUF",
+    "mit",
+    None,
+    True,
+    (),
+    "llama",
+    135_000_000,
+    (RepositoryFile("tiny-Q4_0.gguf", 90_000_000, "0" * 64, None),),
+    (
+        ModelChoice("Q4_0", "gguf", ("tiny-Q4_0.gguf",), 90_000_000),
+        ModelChoice("Q8_0", "gguf", ("tiny-Q8_0.gguf",), 150_000_000),
+    ),
+    SPEC,
+)
+JOB_ID = f"hub:{REPO}:Q4_0:balanced"
+
+
+def press(qtbot: QtBot, button: QAbstractButton) -> None:
+    # A part that has just been shown is laid out a moment later.
+    qtbot.waitUntil(lambda: button.isVisible() and button.height() >= button.sizeHint().height() // 2)
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+
+
+def search(qtbot: QtBot, window: MainWindow, words: str = "tiny") -> None:
+    window.show_models()
+    press(qtbot, window.model_page.sections.button(1))
+    field = window.model_page.get.search.field
+    field.clear()
+    qtbot.keyClicks(field, words)
+    qtbot.keyClick(field, Qt.Key.Key_Return)
+
+
+@pytest.fixture
+def card(qtbot: QtBot, window: MainWindow, engine: FakeEngine) -> HubCard:
+    """The opened card of what was found."""
+    search(qtbot, window)
+    engine.emit(HubResults("tiny", (FOUND,)))
+    found = window.model_page.get.search
+    qtbot.waitUntil(lambda: len(found.rows) == 1)
+    press(qtbot, found.rows[0].button)
+    (card,) = found.cards()
+    return card
+
+
+def sent(engine: FakeEngine, kind: type) -> list:
+    return [command for command in engine.commands if isinstance(command, kind)]
+
+
+def show(qtbot: QtBot, engine: FakeEngine, card: HubCard, facts: RepositoryFacts = FACTS) -> None:
+    engine.emit(facts)
+    qtbot.waitUntil(lambda: card._facts == facts)
+
+
+def test_nothing_is_asked_before_a_person_asks(qtbot: QtBot, window: MainWindow, engine: FakeEngine) -> None:
+    window.show_models()
+    press(qtbot, window.model_page.sections.button(1))
+    qtbot.keyClicks(window.model_page.get.search.field, "tiny")
+    assert "asks https://huggingface.co" in window.model_page.get.search.note.text()
+    assert len(window.model_page.get.hub_cards) > 5
+    assert not sent(engine, SearchHub)
+    assert not sent(engine, InspectRepository)
+
+
+def test_enter_searches_and_shows_what_was_found(qtbot: QtBot, window: MainWindow, engine: FakeEngine) -> None:
+    search(qtbot, window)
+    assert sent(engine, SearchHub) == [SearchHub("tiny")]
+    found = window.model_page.get.search
+    assert not found.button.isEnabled()
+    engine.emit(HubResults("older words", (FOUND, FOUND)), HubResults("tiny", (FOUND,)))
+    qtbot.waitUntil(lambda: len(found.rows) == 1)
+    assert found.rows[0].offer.summary == "gguf · licence mit · 12345 download(s) · of 2025-01-31"
+    assert found.button.isEnabled()
+
+
+def test_a_search_that_fails_says_why(qtbot: QtBot, window: MainWindow, engine: FakeEngine) -> None:
+    search(qtbot, window)
+    engine.emit(HubFailed("tiny", "offline", "The hub cannot be reached: check the internet connection"))
+    found = window.model_page.get.search
+    qtbot.waitUntil(lambda: found.error.text() == "The hub cannot be reached: check the internet connection")
+    search(qtbot, window)
+    assert found.error.text() == ""
+
+
+def test_a_mirror_is_named_and_asked(qtbot: QtBot, window: MainWindow, engine: FakeEngine) -> None:
+    window.change_setting(options.HUB_ENDPOINT, "https://mirror.example/")
+    assert "asks https://mirror.example." in window.model_page.get.search.note.text()
+    search(qtbot, window)
+    assert sent(engine, SearchHub) == [SearchHub("tiny", endpoint="https://mirror.example/")]
+
+
+def test_before_a_download_size_licence_and_fit_are_told(qtbot: QtBot, engine: FakeEngine, card: HubCard) -> None:
+    assert sent(engine, InspectRepository) == [InspectRepository(REPO)]
+    assert card.body.waiting.isVisible()
+    show(qtbot, engine, card)
+    assert card.summary.text() == "licence mit · llama"
+    assert card.body.choices.currentText() == "Q4_0, 90 MB"
+    assert card.body.room.text().startswith("90 MB to download, ")
+    assert card.body.quality.verdict.line.text().startswith("Fits, with ")
+    assert "weights" in card.body.quality.verdict.bar.text()
+    assert not card.body.waiting.isVisible()
+
+
+def test_the_quality_moves_the_bar(qtbot: QtBot, engine: FakeEngine, card: HubCard) -> None:
+    show(qtbot, engine, card)
+    quality = card.body.quality
+    before = quality.verdict.bar.text()
+    quality.buttons["faithful"].click()
+    assert quality.verdict.bar.text() != before
+    press(qtbot, card.get_button)
+    (start,) = sent(engine, StartJob)
+    assert start.job == HubJob(REPO, "c" * 40, ("tiny-Q4_0.gguf",), "faithful")
+
+
+def test_get_starts_a_job_that_stands_in_the_card_and_in_the_list(
+    qtbot: QtBot, window: MainWindow, engine: FakeEngine, card: HubCard
+) -> None:
+    show(qtbot, engine, card)
+    press(qtbot, card.get_button)
+    assert sent(engine, StartJob) == [StartJob(JOB_ID, HubJob(REPO, "c" * 40, ("tiny-Q4_0.gguf",), "balanced"))]
+    engine.emit(JobProgress(JOB_ID, "download", 45_000_000, 90_000_000))
+    row = window.model_page.jobs.rows[JOB_ID]
+    qtbot.waitUntil(lambda: card.body.strip.text() == row.strip.text() == "Download 45 of 90 MB")
+    press(qtbot, row.strip.main_button)
+    assert sent(engine, CancelJob) == [CancelJob(JOB_ID)]
+    engine.emit(JobFinished(JOB_ID, None, "cancelled"))
+    qtbot.waitUntil(lambda: card.body.strip.main_button.text() == "Resume")
+    press(qtbot, card.body.strip.main_button)
+    qtbot.waitUntil(lambda: len(sent(engine, StartJob)) == 2)
+    assert row.strip.main_button.text() == "Pause"
+    engine.emit(JobFinished(JOB_ID, "tiny-q4-0"))
+    qtbot.waitUntil(lambda: not window.model_page.jobs.rows)
+    assert card.body.strip.text() == "Ready"
+
+
+def test_get_on_a_card_of_the_catalogue_asks_first_and_then_begins(
+    qtbot: QtBot, window: MainWindow, engine: FakeEngine
+) -> None:
+    window.show_models()
+    window.model_page.show_get()
+    card = window.model_page.get.hub_cards[0]
+    press(qtbot, card.get_button)
+    assert sent(engine, InspectRepository) == [InspectRepository(card.offer.repo_id)]
+    assert not sent(engine, StartJob)
+    engine.emit(dataclasses.replace(FACTS, repo_id=card.offer.repo_id))
+    qtbot.waitUntil(lambda: len(sent(engine, StartJob)) == 1)
+    # Its usual quantisation is chosen by itself.
+    assert sent(engine, StartJob)[0].job.files == ("tiny-Q8_0.gguf",)
+
+
+def test_a_get_that_the_hub_refuses_can_be_tried_again(qtbot: QtBot, window: MainWindow, engine: FakeEngine) -> None:
+    window.show_models()
+    window.model_page.show_get()
+    card = window.model_page.get.hub_cards[0]
+    press(qtbot, card.get_button)
+    engine.emit(HubFailed(card.offer.repo_id, "offline", "No way to the hub: look at the cable"))
+    qtbot.waitUntil(lambda: card.body.strip.error_text() == "No way to the hub: look at the cable")
+    press(qtbot, card.body.strip.main_button)
+    assert len(sent(engine, InspectRepository)) == 2
+
+
+def test_what_cannot_run_is_refused_with_the_reason(qtbot: QtBot, engine: FakeEngine, card: HubCard) -> None:
+    show(qtbot, engine, card, dataclasses.replace(FACTS, refusal="The architecture 'Odd' is not supported"))
+    assert card.body.note.text() == "It cannot run here: The architecture 'Odd' is not supported"
+    assert not card.get_button.isVisible()
+
+
+def test_a_gated_model_asks_for_a_token_in_its_card(
+    qtbot: QtBot, window: MainWindow, engine: FakeEngine, card: HubCard
+) -> None:
+    kept: list[str] = []
+
+    def keep(token: str, endpoint: str | None) -> str:
+        if token == "wrong":
+            raise EngineError("The hub refuses your access token: make a new one")
+        kept.append(token)
+        return "somebody"
+
+    window.models.hub._keep_token = keep
+    show(qtbot, engine, card, dataclasses.replace(FACTS, gate="manual", is_accessible=False))
+    form = card.body.token_form
+    assert form.isVisible()
+    assert not card.get_button.isVisible()
+    for token in ("wrong", "right"):
+        form.field.clear()
+        qtbot.keyClicks(form.field, token)
+        press(qtbot, form.save_button)
+        qtbot.waitUntil(form.save_button.isEnabled)
+        assert (form.error.text() != "") == (token == "wrong")
+    assert kept == ["right"]
+    assert form.field.text() == ""
+    assert len(sent(engine, InspectRepository)) == 2
+    show(qtbot, engine, card, dataclasses.replace(FACTS, gate="manual"))
+    assert not form.isVisible()
+    assert card.get_button.isVisible()
