@@ -57,7 +57,8 @@ class CommandPalette(QDialog):
     def __init__(self, commands: Sequence[Command], parent: QWidget) -> None:
         super().__init__(parent)
         self.setWindowTitle(translate("app", "Commands"))
-        self.setWindowFlag(Qt.WindowType.FramelessWindowHint)
+        # A popup: a click beside it closes it.
+        self.setWindowFlags(Qt.WindowType.Popup | Qt.WindowType.FramelessWindowHint)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setProperty("kind", "palette")
         self._commands = commands
@@ -80,6 +81,8 @@ class CommandPalette(QDialog):
         column.addWidget(self.list)
         self._find("")
         self._place(parent)
+        # A popup's own parts get no focus by themselves.
+        self.line.setFocus(Qt.FocusReason.PopupFocusReason)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         steps = {

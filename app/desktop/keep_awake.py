@@ -24,6 +24,7 @@ class KeepAwake:
 
     def __init__(self) -> None:
         self._mode: Mode | None = None
+        self._has_failed = False
         # A mode is to be left in the context in which it was entered, and each task of the loop has its own.
         self._context = contextvars.Context()
 
@@ -32,7 +33,7 @@ class KeepAwake:
         return self._mode is not None
 
     def set(self, is_on: bool) -> None:
-        if is_on == self.is_on:
+        if is_on == self.is_on or self._has_failed:
             return
         if self._mode is not None:
             self._context.run(self._mode.__exit__, None, None, None)
@@ -41,10 +42,14 @@ class KeepAwake:
         # Imported late: its import takes as long as a part of the window's start that can be felt.
         from wakepy import keep
 
-        self._mode = keep.running(
-            on_fail=lambda result: _log.info("Sleep cannot be held off: %s", result.get_failure_text())
-        )
+        # It would log each way it tries; that none works is said once, below.
+        logging.getLogger("wakepy").setLevel(logging.ERROR)
+        self._mode = keep.running(on_fail=lambda _: None)
         self._context.run(self._mode.__enter__)
+        if not self._mode.active:
+            self._has_failed = True
+            self._mode = None
+            _log.info("This system cannot be asked not to fall asleep")
 
 
 def leave_efficiency_mode() -> None:

@@ -26,6 +26,12 @@ def notes(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str
     return shown
 
 
+@pytest.fixture(autouse=True)
+def willing_system(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A system that can be asked, as wakepy tells a test; this one may have no session bus."""
+    monkeypatch.setenv("WAKEPY_FAKE_SUCCESS", "1")
+
+
 def test_the_computer_is_kept_awake_as_long_as_an_answer_is_written(
     qtbot: QtBot, window: MainWindow, engine: FakeEngine
 ) -> None:

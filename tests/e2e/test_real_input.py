@@ -1,0 +1,151 @@
+"""The window under a real X server, moved by real keys and clicks, with the real starter.
+
+What happened is read from the outside: the chats on disk, the settings file, the exit code. Needs Xvfb and xdotool
+(Debian's packages `xvfb` and `xdotool`) and is passed over where they are not installed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+TIMEOUT_S = 120.0
+_POLL_S = 0.1
+SCREEN = "1400x900x24"
+
+pytestmark = pytest.mark.skipif(
+    shutil.which("Xvfb") is None or shutil.which("xdotool") is None, reason="Xvfb or xdotool is not installed"
+)
+
+
+@pytest.fixture(scope="module")
+def display() -> Iterator[str]:
+    """A screen of the test's own, whose number the server chooses."""
+    reading, writing = os.pipe()
+    server = subprocess.Popen(
+        ["Xvfb", "-displayfd", str(writing), "-screen", "0", SCREEN, "-nolisten", "tcp"],
+        pass_fds=[writing],
+        stderr=subprocess.DEVNULL,
+    )
+    os.close(writing)
+    with os.fdopen(reading) as pipe:
+        number = pipe.readline().strip()
+    assert number, f"Xvfb ended with {server.wait()}"
+    yield f":{number}"
+    server.terminate()
+    server.wait()
+
+
+class Person:
+    """Types and clicks in one window, and looks at what is on disk."""
+
+    def __init__(self, display: str, home: Path) -> None:
+        self._home = home
+        self._environment = {**os.environ, "DISPLAY": display, "QT_QPA_PLATFORM": "xcb"}
+        self._environment.pop("WAYLAND_DISPLAY", None)
+        command = [sys.executable, "-m", "app", "--home", str(home)]
+        self.app = subprocess.Popen(command, cwd=ROOT, env=self._environment)
+        self._window = self._find_window()
+        self._xdotool("windowfocus", "--sync", self._window)
+
+    def type(self, text: str) -> None:
+        self._xdotool("type", "--delay", "15", text)
+
+    def press(self, *keys: str) -> None:
+        self._xdotool("key", "--delay", "60", *keys)
+
+    def click(self, x: int, y: int) -> None:
+        """At a place of the window."""
+        self._xdotool("mousemove", "--window", self._window, str(x), str(y), "click", "1")
+
+    def size(self) -> tuple[int, int]:
+        lines = self._xdotool("getwindowgeometry", "--shell", self._window).splitlines()
+        values = dict(line.split("=") for line in lines)
+        return int(values["WIDTH"]), int(values["HEIGHT"])
+
+    def answers(self) -> list[tuple[str, str]]:
+        """(question, answer) of each finished answer, as they came."""
+        path = self._home / "chats.sqlite3"
+        if not path.exists():
+            return []
+        with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as db:
+            rows = db.execute("SELECT chat_id, role, text, end FROM messages ORDER BY rowid").fetchall()
+        questions = {chat_id: text for chat_id, role, text, _ in rows if role == "user"}
+        return [(questions[chat_id], text) for chat_id, role, text, end in rows if role == "assistant" and end]
+
+    def setting(self, key: str) -> object:
+        return json.loads((self._home / "settings.json").read_text()).get(key)
+
+    def wait_until(self, holds: Callable[[], bool]) -> None:
+        started_s = time.monotonic()
+        while not holds():
+            assert self.app.poll() is None, f"the program ended with {self.app.returncode}"
+            assert time.monotonic() - started_s < TIMEOUT_S, "it did not happen in time"
+            time.sleep(_POLL_S)
+
+    def _find_window(self) -> str:
+        found = ""
+        started_s = time.monotonic()
+        while not found:
+            assert self.app.poll() is None, f"the program ended with {self.app.returncode}"
+            assert time.monotonic() - started_s < TIMEOUT_S, "no window came"
+            found = self._xdotool("search", "--onlyvisible", "--name", "^DeepInfer$", check=False)
+        return found.split()[0]
+
+    def _xdotool(self, *arguments: str, check: bool = True) -> str:
+        result = subprocess.run(
+            ["xdotool", *arguments], env=self._environment, capture_output=True, text=True, check=check, timeout=60
+        )
+        return result.stdout
+
+
+@pytest.fixture
+def person(display: str, starter_home: Path) -> Iterator[Person]:
+    (starter_home / "settings.json").write_text(json.dumps({"max_tokens": 12, "language": "en"}))
+    person = Person(display, starter_home)
+    yield person
+    person.app.kill()
+    person.app.wait()
+
+
+def test_a_person_chats_in_two_tabs_finds_a_command_and_quits_by_keys_alone(person: Person) -> None:
+    # Typed at once: a message that no model can answer yet stays where it was typed.
+    person.type("Say hello.")
+    person.wait_until(lambda: person.setting("last_model_id") is not None)
+    person.press("Return")
+    person.wait_until(lambda: len(person.answers()) == 1)
+    person.press("ctrl+t")
+    person.type("Name a colour.")
+    person.press("Return")
+    person.wait_until(lambda: len(person.answers()) == 2)
+    assert [question for question, _ in person.answers()] == ["Say hello.", "Name a colour."]
+    assert all(answer.strip() for _, answer in person.answers())
+    person.press("ctrl+k")
+    person.type("larger")
+    person.press("Return")
+    person.wait_until(lambda: person.setting("zoom_percent") == 110)
+    person.press("ctrl+q")
+    assert person.app.wait(TIMEOUT_S) == 0
+
+
+def test_a_click_on_the_plus_opens_a_tab_and_a_click_into_the_line_takes_the_words(person: Person) -> None:
+    person.wait_until(lambda: person.setting("last_model_id") is not None)
+    person.type("First.")
+    person.press("Return")
+    person.wait_until(lambda: len(person.answers()) == 1)
+    # "New chat" stands at the left, below the search.
+    person.click(100, 56)
+    person.type("Second.")
+    person.press("Return")
+    person.wait_until(lambda: len(person.answers()) == 2)
+    assert [question for question, _ in person.answers()] == ["First.", "Second."]
