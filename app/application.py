@@ -134,6 +134,7 @@ def configured(config: EngineConfig, settings: Settings) -> EngineConfig:
         kv_budget_bytes=(settings.get(options.KV_BUDGET_MIB) << 20) or None,
         swap_budget_bytes=settings.get(options.SWAP_BUDGET_MIB) << 20,
         max_running_sequences=settings.get(options.MAX_RUNNING),
+        kv_dtype=settings.get(options.KV_DTYPE),
         speculation=settings.get(options.SPECULATION),
     )
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.config import HOME_VARIABLE, EngineConfig, Speculation, assets_dir, default_home
+from engine.config import HOME_VARIABLE, EngineConfig, KvDtype, Speculation, assets_dir, default_home
 from engine.environment import loading_modules, lower_thread_priority, prepare_environment
 from engine.errors import EngineError
 from engine.hub.address import hub_address
@@ -29,6 +29,7 @@ __all__ = [
     "EngineError",
     "EngineHandle",
     "Fidelity",
+    "KvDtype",
     "ModelEntry",
     "ModelSpec",
     "Speculation",

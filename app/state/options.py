@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from app.i18n import QT_TRANSLATE_NOOP
 from app.state.setting import Setting
-from engine.api import Speculation
+from engine.api import KvDtype, Speculation
 
 SECTIONS: tuple[tuple[str, str], ...] = (
     ("general", QT_TRANSLATE_NOOP("app", "General")),
@@ -165,7 +165,25 @@ HUB_ENDPOINT = Setting(
 )
 DEFAULT_MODEL_ID = Setting("default_model_id", "")
 """Loaded at the start; "" takes the one that was loaded last."""
-ENGINE_SETTINGS: tuple[Setting[Any], ...] = (NUM_THREADS, KV_BUDGET_MIB, SWAP_BUDGET_MIB, MAX_RUNNING, SPECULATION)
+KV_DTYPE: Setting[KvDtype] = Setting(
+    "kv_dtype",
+    "auto",
+    QT_TRANSLATE_NOOP("app", "Precision of chats in memory"),
+    QT_TRANSLATE_NOOP("app", "Eight bits hold about twice as many tokens; answers differ a little."),
+    section="engine",
+    choices=(
+        ("auto", QT_TRANSLATE_NOOP("app", "As the processor works best")),
+        ("int8", QT_TRANSLATE_NOOP("app", "Eight bits")),
+    ),
+)
+ENGINE_SETTINGS: tuple[Setting[Any], ...] = (
+    NUM_THREADS,
+    KV_BUDGET_MIB,
+    SWAP_BUDGET_MIB,
+    MAX_RUNNING,
+    KV_DTYPE,
+    SPECULATION,
+)
 """They hold from the engine's next start on."""
 LAST_MODEL_ID = Setting("last_model_id", "")
 WINDOW_GEOMETRY = Setting("window_geometry", "")
