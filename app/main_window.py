@@ -37,12 +37,13 @@ from app.state.session import Session
 from app.state.setting import Setting
 from app.state.settings import Settings
 from app.theme import apply_theme, apply_zoom
+from app.visualizer.memory_controller import MemoryController
 from app.visualizer.memory_panel import MemoryPanel
 from app.widgets.banner import Banner
 from app.widgets.dock_title import DockTitle
 from app.widgets.status_line import StatusLine
 from app.window_actions import add_window_actions
-from engine.messages import BringToFront, EngineDied, ModelLoaded, ModelLoadFailed, SamplingParams, WatchBlocks
+from engine.messages import BringToFront, EngineDied, ModelLoaded, ModelLoadFailed, SamplingParams
 
 _log = logging.getLogger(__name__)
 _FIRST_SIZE = QSize(1280, 800)
@@ -88,6 +89,7 @@ class MainWindow(QMainWindow):
         self.desktop = DesktopController(client, self.tabs, settings, self)
         self.diagnostics = DiagnosticsController(services.home, client, self.banner.show_message, self)
         self.commands = CommandsController(self.action_list, history, self.chats.open, self)
+        self.memory = MemoryController(client, self.memory_panel, settings, self.action_list, self)
         self._connect()
         add_window_actions(self)
         self._restore()
@@ -157,10 +159,7 @@ class MainWindow(QMainWindow):
         client.engine_died.connect(self._on_engine_died)
         client.engine_missed.connect(self._offer_restart)
         client.stats_changed.connect(self.status_line.show_stats)
-        client.stats_changed.connect(self.memory_panel.show_stats)
-        client.snapshot_arrived.connect(self.memory_panel.show_snapshot)
         client.model_changed.connect(self.status_line.show_model)
-        self.memory_panel.watch_changed.connect(lambda is_on: client.send(WatchBlocks(is_on)))
         self.models.loaded_changed.connect(self._on_loaded_changed)
         self.models.list_failed.connect(self._on_list_failed)
         self.models.load_failed.connect(self._on_load_failed)
@@ -307,7 +306,7 @@ class MainWindow(QMainWindow):
 
     async def _restart(self) -> None:
         await self._client.restart()
-        self._client.send(WatchBlocks(self.memory_panel.isVisible()))
+        self.memory.watch_again()
         if self._front_chat_id is not None:
             self._client.send(BringToFront(self._front_chat_id))
         self.models.load_first(self.settings.get(options.LAST_MODEL_ID))

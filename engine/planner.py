@@ -18,6 +18,7 @@ from engine.config import EngineConfig
 from engine.errors import OutOfMemoryError
 from engine.messages import Quality
 from engine.planning.known_models import KnownModel, known_models
+from engine.planning.memory_use import MemoryUse, memory_use
 from engine.planning.plan import MemoryNeed, Plan, Tabs, memory_need, plan, plans
 from engine.planning.recommended import Recommended, best_of, recommended
 from engine.spec import ModelSpec
@@ -27,6 +28,7 @@ __all__ = [
     "KnownModel",
     "Machine",
     "MemoryNeed",
+    "MemoryUse",
     "Plan",
     "Recommended",
     "Tabs",
@@ -34,6 +36,7 @@ __all__ = [
     "known_models",
     "machine",
     "memory_need",
+    "memory_use",
     "num_physical_cores",
     "num_pool_blocks",
     "plan",

@@ -20,6 +20,7 @@ from engine.messages import ModelLoaded, ModelLoadProgress
 from engine.models.decoder import POOL_LAYOUT, kv_bytes_per_token
 from engine.models.loading import load_decoder
 from engine.planner import num_pool_blocks
+from engine.planning.sizes import workspace_bytes
 from engine.requests import RequestReader
 from engine.scheduler import Scheduler, SchedulerLimits
 from engine.speculation.loading import ServedSizes, find_draft_model, make_speculator
@@ -137,6 +138,7 @@ def _serve(
         num_blocks,
         config.block_size,
         token_bytes,
+        workspace_bytes(spec, config),
     )
     return ServedModel(core, facts)
 

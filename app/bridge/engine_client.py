@@ -16,6 +16,7 @@ from PySide6.QtCore import QObject, Signal
 from app.bridge.mailbox import Mailbox
 from app.bridge.response_stream import ResponseStream, StreamEvent
 from engine.messages import (
+    BlockFacts,
     BlockSnapshot,
     Cancel,
     ChatMessage,
@@ -34,6 +35,9 @@ from engine.messages import (
     ModelLoadProgress,
     ModelUnloaded,
     PrefillProgress,
+    PrefixDropped,
+    PrefixPinned,
+    PrefixTree,
     RepositoryFacts,
     RequestFailed,
     RequestFinished,
@@ -41,6 +45,7 @@ from engine.messages import (
     RequestQueued,
     RequestResumed,
     SamplingParams,
+    StepsTaken,
     Submit,
     TextDelta,
     WhenFull,
@@ -82,6 +87,8 @@ class EngineClient(QObject):
     answer_finished = Signal(RequestFinished)
     """Of any chat; its stream gets it too."""
     snapshot_arrived = Signal(BlockSnapshot)
+    memory_answered = Signal(object)
+    """BlockFacts | PrefixDropped | PrefixPinned | PrefixTree | StepsTaken"""
 
     def __init__(
         self, make_engine: EngineFactory, loop: asyncio.AbstractEventLoop, parent: QObject | None = None
@@ -183,6 +190,8 @@ class EngineClient(QObject):
                 self.job_finished.emit(event)
             case HubResults() | RepositoryFacts() | HubFailed():
                 self.hub_answered.emit(event)
+            case BlockFacts() | PrefixDropped() | PrefixPinned() | PrefixTree() | StepsTaken():
+                self.memory_answered.emit(event)
             case EngineStarted():
                 self.engine_started.emit(event)
             case EngineDied():

@@ -5,6 +5,7 @@ Knows neither the engine nor the sums over the pool; what a block is comes from 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
 from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt, QTimer, Signal
@@ -23,6 +24,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QToolTip, QWidget
 
+from app.i18n import translate
 from app.theme import current_theme, theme_signals
 from app.visualizer.block_model import BlockCell, BlockKind, BlockTable, changed_blocks
 from app.visualizer.block_text import describe_block
@@ -34,6 +36,7 @@ from engine.messages import BlockSnapshot
 
 BRIGHT_MS = 140
 _MANY_CELLS = 256
+_MIN_HEIGHT_PX = 32
 
 BlockFilter = str | BlockKind
 """What stands out: the blocks of one owner, or those of one kind."""
@@ -44,6 +47,10 @@ class BlockGrid(QAbstractScrollArea):
 
     described = Signal(str)
     """The words for the block under the cursor or the mouse; empty when there is none."""
+    pointed = Signal(object)
+    """The block under the cursor or the mouse has changed; None when there is none."""
+    opened = Signal(int)
+    """A block was clicked, or Enter was pressed on it: what is known of it should stay in sight."""
 
     def __init__(self, owners: Owners | None = None, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -51,7 +58,9 @@ class BlockGrid(QAbstractScrollArea):
         self._table: BlockTable | None = None
         self._filter: BlockFilter | None = None
         self._cursor: int | None = None
+        self._pointed: int | None = None
         self._bright: set[int] = set()
+        self._max_height_px: int | None = None
         self._geometry = GridGeometry(0, 1, 1, 1)
         self._tiles = CellTiles(current_theme(), 1)
         self._picture = QPixmap()
@@ -60,8 +69,10 @@ class BlockGrid(QAbstractScrollArea):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setAccessibleName("Block grid")
-        self.setAccessibleDescription("One cell for each memory block. The arrow keys go from block to block.")
+        self.setAccessibleName(translate("app", "Block grid"))
+        self.setAccessibleDescription(
+            translate("app", "One cell for each memory block. The arrow keys go from block to block, Enter opens one.")
+        )
         self.viewport().setMouseTracking(True)
         self.verticalScrollBar().valueChanged.connect(self._repaint_all)
         theme_signals().theme_changed.connect(self._lay_out)
@@ -83,10 +94,16 @@ class BlockGrid(QAbstractScrollArea):
         if self._cursor is not None:
             self._describe(self._cursor)
 
+    def limit_height(self, height_px: int) -> None:
+        """Let the grid take no more height than this, and no more than it needs."""
+        if height_px != self._max_height_px:
+            self._max_height_px = height_px
+            self._lay_out()
+
     def clear(self) -> None:
         """Show no pool."""
         self._table = None
-        self._cursor = None
+        self._cursor = self._pointed = None
         self._bright = set()
         self._lay_out()
 
@@ -130,8 +147,11 @@ class BlockGrid(QAbstractScrollArea):
     def _lay_out(self) -> None:
         """Choose the size of cells anew: the pool, the room or the look has changed."""
         scale = self.devicePixelRatioF()
-        room = self.viewport().size()
         num_blocks = 0 if self._table is None else len(self._table)
+        if self._max_height_px is not None:
+            self._fix_height(num_blocks, self.viewport().width(), scale, self._max_height_px)
+        # Only now: another height lays out anew from inside.
+        room = self.viewport().size()
         self._geometry = choose_geometry(num_blocks, room.width(), room.height(), scale)
         self._tiles = CellTiles(current_theme(), self._geometry.cell_px, scale)
         self._picture = QPixmap(round(room.width() * scale), round(room.height() * scale))
@@ -141,6 +161,11 @@ class BlockGrid(QAbstractScrollArea):
         bar.setPageStep(max(1, num_visible_rows))
         bar.setRange(0, max(0, self._geometry.num_rows - num_visible_rows))
         self._repaint_all()
+
+    def _fix_height(self, num_blocks: int, width_px: int, scale: float, max_height_px: int) -> None:
+        """As high as the whole pool in large cells, up to the limit: then in smaller ones, or to be scrolled."""
+        whole_px = math.ceil(choose_geometry(num_blocks, width_px, math.inf, scale).height_px / scale)
+        self.setFixedHeight(min(max(whole_px, _MIN_HEIGHT_PX), max_height_px))
 
     def _repaint_all(self) -> None:
         if self._picture.isNull():
@@ -177,11 +202,13 @@ class BlockGrid(QAbstractScrollArea):
 
     def _look(self, cell: BlockCell, block_id: int) -> CellLook:
         indexes = tuple(self._owners.color_index(owner) for owner in cell.owners)
-        return CellLook(cell.kind, indexes, block_id in self._bright, not self._stands_out(cell))
+        return CellLook(cell.kind, indexes, block_id in self._bright, not self._stands_out(cell), cell.is_pinned)
 
     def _stands_out(self, cell: BlockCell) -> bool:
         if self._filter is None:
             return True
+        if self._filter is BlockKind.PINNED:
+            return cell.is_pinned
         return cell.kind is self._filter if isinstance(self._filter, BlockKind) else self._filter in cell.owners
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -204,7 +231,7 @@ class BlockGrid(QAbstractScrollArea):
         return QSize(280, 240)
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(80, 64)
+        return QSize(80, _MIN_HEIGHT_PX)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         num_columns = self._geometry.num_columns
@@ -221,6 +248,9 @@ class BlockGrid(QAbstractScrollArea):
             Qt.Key.Key_End: last,
         }
         move = moves.get(Qt.Key(event.key()))
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space) and self._cursor is not None:
+            self.opened.emit(self._cursor)
+            return
         if move is None or last < 0:
             super().keyPressEvent(event)
             return
@@ -247,6 +277,7 @@ class BlockGrid(QAbstractScrollArea):
         block = self.block_at(event.position().toPoint())
         if block is not None:
             self._move_cursor(block)
+            self.opened.emit(block)
 
     def leaveEvent(self, event: QEvent) -> None:
         self._describe(self._cursor)
@@ -275,3 +306,6 @@ class BlockGrid(QAbstractScrollArea):
             self.setAccessibleDescription(text)
             QAccessible.updateAccessibility(QAccessibleEvent(self, QAccessible.Event.DescriptionChanged))
         self.described.emit(text)
+        if block_id != self._pointed:
+            self._pointed = block_id
+            self.pointed.emit(block_id)

@@ -23,6 +23,10 @@ class BlockKind(Enum):
     HELD = "held"
     SHARED = "shared"
     CACHED = "cached"
+    SWAPPED = "swapped"
+    """Not in the pool: it lies in other memory until its request goes on."""
+    PINNED = "pinned"
+    """A mark besides any of the others, and no kind of a cell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +36,7 @@ class BlockCell:
     kind: BlockKind
     owners: tuple[str, ...] = ()
     is_written: bool = False
+    is_pinned: bool = False
 
 
 _FREE_CELL = BlockCell(BlockKind.FREE)
@@ -48,13 +53,19 @@ class OwnerCounts:
 
 @dataclass(frozen=True, slots=True)
 class PoolCounts:
-    """Sums over a snapshot; `num_used + num_cached + num_free` is the pool, `num_shared` is a part of the used."""
+    """Sums over a snapshot; `num_used + num_cached + num_free` is the pool, `num_shared` is a part of the used.
+
+    `num_pinned` of the cached ones are kept by a pin, `num_pinned_blocks` in all; `num_swapped` are not in the pool.
+    """
 
     num_used: int
     num_shared: int
     num_cached: int
     num_free: int
     by_owner: dict[str, OwnerCounts]
+    num_pinned: int = 0
+    num_pinned_blocks: int = 0
+    num_swapped: int = 0
 
 
 class BlockTable:
@@ -88,7 +99,9 @@ class BlockTable:
         kind = self.kind(block_id)
         if kind is BlockKind.FREE:
             return _FREE_CELL
-        return BlockCell(kind, self.owners(block_id), bool(self.snapshot.written[block_id]))
+        snapshot = self.snapshot
+        is_written, is_pinned = bool(snapshot.written[block_id]), bool(snapshot.is_pinned[block_id])
+        return BlockCell(kind, self.owners(block_id), is_written, is_pinned)
 
     def counts(self) -> PoolCounts:
         """Sums over all blocks, in one pass."""
@@ -115,7 +128,16 @@ class BlockTable:
             for owner in owners:
                 by_owner[owner].num_shared += 1
         present = {name: c for name, c in by_owner.items() if c.num_own or c.num_shared or c.num_cached}
-        return PoolCounts(pool[BlockKind.HELD], len(shared), pool[BlockKind.CACHED], pool[BlockKind.FREE], present)
+        return PoolCounts(
+            pool[BlockKind.HELD],
+            len(shared),
+            pool[BlockKind.CACHED],
+            pool[BlockKind.FREE],
+            present,
+            sum(1 for refs, pinned in zip(snapshot.ref_counts, snapshot.is_pinned, strict=True) if pinned and not refs),
+            snapshot.is_pinned.count(1),
+            sum(num_blocks for _, num_blocks in snapshot.swapped),
+        )
 
 
 def changed_blocks(before: BlockTable | None, after: BlockTable) -> Iterable[int]:
@@ -140,6 +162,7 @@ def _suspects(before: BlockTable, after: BlockTable) -> Iterator[int]:
             start // _CHUNK_BLOCKS in reshared
             or old.ref_counts[part] != new.ref_counts[part]
             or old.is_cached[part] != new.is_cached[part]
+            or old.is_pinned[part] != new.is_pinned[part]
             or old_owners[part] != new_owners[part]
             or old.written[part] != new.written[part]
         ):

@@ -17,6 +17,7 @@ _STRIPE_PART = 0.4
 _BRIGHTER = 0.45
 _DIMMER = 0.82
 _LIGHT = 0.4
+_SMALLEST_WITH_LOCK_PX = 9
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,7 @@ class CellLook:
     owner_indexes: tuple[int, ...] = ()
     is_bright: bool = False
     is_dimmed: bool = False
+    is_pinned: bool = False
 
 
 class CellTiles:
@@ -57,6 +59,8 @@ class CellTiles:
         painter = QPainter(pixmap)
         if look.kind is BlockKind.SHARED:
             self._draw_stripes(painter, colors)
+        elif look.kind is BlockKind.SWAPPED:
+            self._draw_hatch(painter, colors[0])
         else:
             painter.fillRect(0, 0, edge, edge, colors[0])
             if look.kind is BlockKind.CACHED:
@@ -64,6 +68,8 @@ class CellTiles:
                 painter.fillRect(line, line, edge - 2 * line, edge - 2 * line, ground)
             for index in look.owner_indexes[:1]:
                 self._draw_pattern(painter, index, colors[0], look.kind)
+        if look.is_pinned:
+            self._draw_lock(painter)
         painter.end()
         return pixmap
 
@@ -73,6 +79,32 @@ class CellTiles:
         for y in range(self.edge_px):
             for x in range(self.edge_px):
                 painter.fillRect(x, y, 1, 1, colors[(x + y) // width % len(colors)])
+
+    def _draw_hatch(self, painter: QPainter, color: QColor) -> None:
+        """Thin diagonals of both directions."""
+        step = max(3, round(self.edge_px / 3))
+        for y in range(self.edge_px):
+            for x in range(self.edge_px):
+                if (x + y) % step == 0 or (x - y) % step == 0:
+                    painter.fillRect(x, y, 1, 1, color)
+
+    def _draw_lock(self, painter: QPainter) -> None:
+        """A padlock in the lower right corner, set off from whatever is beneath it; in small cells a corner."""
+        width = max(4, round(self.edge_px * 0.46))
+        body, bow = max(2, round(width * 0.6)), max(2, round(width * 0.5))
+        left, top = self.edge_px - width, self.edge_px - body
+        mark, ground = self._theme.color("block_mark"), self._theme.color("block_bright")
+        if self.edge_px < _SMALLEST_WITH_LOCK_PX:
+            corner = max(2, self.edge_px // 3)
+            painter.fillRect(self.edge_px - corner - 1, self.edge_px - corner - 1, corner + 1, corner + 1, ground)
+            painter.fillRect(self.edge_px - corner, self.edge_px - corner, corner, corner, mark)
+            return
+        painter.fillRect(left - 1, top - bow - 1, width + 1, body + bow + 1, ground)
+        painter.fillRect(left, top, width, body, mark)
+        thickness = max(1, width // 5)
+        painter.fillRect(left + thickness, top - bow, thickness, bow, mark)
+        painter.fillRect(self.edge_px - 2 * thickness, top - bow, thickness, bow, mark)
+        painter.fillRect(left + thickness, top - bow, width - 2 * thickness, thickness, mark)
 
     def _draw_pattern(self, painter: QPainter, index: int, fill: QColor, kind: BlockKind) -> None:
         """Tell apart the owners that share a colour: a bar above, a bar at the left, or both; clear of the centre."""

@@ -59,7 +59,7 @@ def choose_geometry(num_blocks: int, width: float, height: float, scale: float) 
     """The largest cells with which the whole pool fits a view of `width` × `height` logical pixels. If none do, the
     preferred size that has most columns, to scroll through. `scale` is device pixels per logical pixel.
     """
-    height_px = round(height * scale)
+    height_px = height * scale
     preferred = [_geometry(num_blocks, size, width, scale) for size in CELL_SIZES]
     small = [_geometry(num_blocks, size, width, scale) for size in SMALL_CELL_SIZES]
     whole = next((geometry for geometry in preferred + small if geometry.height_px <= height_px), None)

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QRectF, QSize
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QBrush, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.theme import current_theme, theme_signals
@@ -16,6 +16,21 @@ from app.theme import current_theme, theme_signals
 _HEIGHT_PX = 10
 _MIN_PART_PX = 2
 _GAP_PX = 1
+_PATTERNS = {
+    "bar_workspace": Qt.BrushStyle.Dense6Pattern,
+    "bar_pinned": Qt.BrushStyle.DiagCrossPattern,
+    "bar_cached": Qt.BrushStyle.BDiagPattern,
+    "bar_others": Qt.BrushStyle.VerPattern,
+}
+"""Parts are told apart without their colours too."""
+
+
+def paint_part(painter: QPainter, rect: QRectF, role: str) -> None:
+    """Fill a rectangle as the part of this colour role."""
+    theme = current_theme()
+    painter.fillRect(rect, theme.color(role))
+    if role in _PATTERNS:
+        painter.fillRect(rect, QBrush(theme.color("page"), _PATTERNS[role]))
 
 
 class MemoryBar(QWidget):
@@ -44,5 +59,5 @@ class MemoryBar(QWidget):
         left = 0.0
         for role, size in shown:
             width = _MIN_PART_PX + room * size / total
-            painter.fillRect(QRectF(left, 0, width, self.height()), current_theme().color(role))
+            paint_part(painter, QRectF(left, 0, width, self.height()), role)
             left += width + _GAP_PX

@@ -1,4 +1,4 @@
-"""Owns the sums of the memory view: weights and the KV pool's parts, as one bar and in bytes and blocks.
+"""Owns the sums of the memory view: weights, workspace and the KV pool's parts, in bytes and blocks, as one bar.
 
 Knows nothing of single blocks or of chats.
 """
@@ -7,66 +7,76 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QPixmap
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QPainter, QPixmap
 from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
 
-from app.theme import current_theme, icon_size_px, theme_signals
-from app.visualizer.memory_bar import MemoryBar
-from app.widgets.units import count, memory_size
+from app.i18n import translate
+from app.theme import icon_size_px, theme_signals
+from app.visualizer.memory_bar import MemoryBar, paint_part
+from app.widgets.units import memory_size
 
-_ROWS = (
-    ("weights", "bar_weights"),
-    ("KV used", "bar_used"),
-    ("KV cached", "bar_cached"),
-    ("KV free", "bar_free"),
-)
+_ROLES = ("bar_weights", "bar_workspace", "bar_used", "bar_pinned", "bar_cached", "bar_free")
 
 
-CACHED_WORDS = "Kept from earlier, and reused if a chat begins the same"
-_NOTES = {"weights": "The model itself", "KV cached": CACHED_WORDS}
+def cached_words() -> str:
+    """What cached blocks are."""
+    return translate("app", "Kept from earlier, and reused if a chat begins the same")
 
 
 @dataclass(frozen=True, slots=True)
 class MemorySums:
-    """What is to be shown. Blocks are all of `block_bytes`."""
+    """What is to be shown. Blocks are all of `block_bytes`; `num_pinned` ones are cached, and not counted there."""
 
     weight_bytes: int
+    workspace_bytes: int
     block_bytes: int
     num_used: int
+    num_pinned: int
     num_cached: int
     num_free: int
 
 
 class MemoryNumbers(QWidget):
-    """A bar and a row for each of its parts."""
+    """A bar and a row for each of its parts; the row of pinned blocks is there while there are any."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setAccessibleName("Memory")
+        self.setAccessibleName(translate("app", "Memory"))
+        self._words = (
+            translate("app", "weights"),
+            translate("app", "workspace"),
+            translate("app", "KV used"),
+            translate("app", "KV pinned"),
+            translate("app", "KV cached"),
+            translate("app", "KV free"),
+        )
+        notes = (
+            translate("app", "The model itself"),
+            translate("app", "What a step needs besides, at most"),
+            translate("app", "Blocks of answers that run"),
+            translate("app", "Kept for later until it is unpinned"),
+            cached_words(),
+            "",
+        )
         self._bar = MemoryBar()
-        self._chips: list[QLabel] = []
-        self._sizes: list[QLabel] = []
-        self._blocks: list[QLabel] = []
+        self._cells: list[tuple[QLabel, QLabel, QLabel, QLabel]] = []
         grid = QGridLayout()
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setHorizontalSpacing(8)
         grid.setVerticalSpacing(2)
         grid.setColumnStretch(1, 1)
-        for row, (word, _) in enumerate(_ROWS):
-            chip, size, blocks = QLabel(), QLabel(), QLabel()
+        right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        for row, (word, note) in enumerate(zip(self._words, notes, strict=True)):
+            chip, label, size, blocks = QLabel(), QLabel(word), QLabel(), QLabel()
             blocks.setProperty("kind", "muted")
-            right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
             grid.addWidget(chip, row, 0)
-            label = QLabel(word)
-            for cell in (label, size, blocks):
-                cell.setToolTip(_NOTES.get(word, ""))
             grid.addWidget(label, row, 1)
             grid.addWidget(size, row, 2, right)
             grid.addWidget(blocks, row, 3, right)
-            self._chips.append(chip)
-            self._sizes.append(size)
-            self._blocks.append(blocks)
+            for cell in (label, size, blocks):
+                cell.setToolTip(note)
+            self._cells.append((chip, label, size, blocks))
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
@@ -76,25 +86,29 @@ class MemoryNumbers(QWidget):
         self._draw_chips()
 
     def show_sums(self, sums: MemorySums) -> None:
-        numbers = (None, sums.num_used, sums.num_cached, sums.num_free)
-        sizes = [sums.weight_bytes if number is None else number * sums.block_bytes for number in numbers]
-        self._bar.set_parts([(role, size) for (_, role), size in zip(_ROWS, sizes, strict=True)])
-        for row, (number, size) in enumerate(zip(numbers, sizes, strict=True)):
-            self._sizes[row].setText(memory_size(size))
-            self._blocks[row].setText("" if number is None else count(number, "block"))
+        numbers = (None, None, sums.num_used, sums.num_pinned, sums.num_cached, sums.num_free)
+        fixed = iter((sums.weight_bytes, sums.workspace_bytes))
+        sizes = [next(fixed) if number is None else number * sums.block_bytes for number in numbers]
+        self._bar.set_parts(list(zip(_ROLES, sizes, strict=True)))
+        for cells, role, number, size in zip(self._cells, _ROLES, numbers, sizes, strict=True):
+            cells[2].setText(memory_size(size))
+            cells[3].setText("" if number is None else translate("app", "%n block(s)", None, number))
+            for cell in cells:
+                cell.setVisible(role != "bar_pinned" or bool(number))
         self.setAccessibleDescription(", ".join(self.texts()))
 
     def texts(self) -> list[str]:
         """The rows as a person reads them: `KV used 12 MiB 24 blocks`."""
-        words = [word for word, _ in _ROWS]
-        rows = zip(words, self._sizes, self._blocks, strict=True)
-        return [f"{word} {size.text()} {blocks.text()}".rstrip() for word, size, blocks in rows]
+        shown = [cells for cells in self._cells if not cells[1].isHidden()]
+        return [f"{word.text()} {size.text()} {blocks.text()}".rstrip() for _, word, size, blocks in shown]
 
     def _draw_chips(self) -> None:
         scale = self.devicePixelRatioF()
         edge = round(icon_size_px() * 0.6 * scale)
-        for chip, (_, role) in zip(self._chips, _ROWS, strict=True):
+        for (chip, *_), role in zip(self._cells, _ROLES, strict=True):
             pixmap = QPixmap(edge, edge)
-            pixmap.fill(current_theme().color(role))
+            painter = QPainter(pixmap)
+            paint_part(painter, QRectF(0, 0, edge, edge), role)
+            painter.end()
             pixmap.setDevicePixelRatio(scale)
             chip.setPixmap(pixmap)

@@ -5,24 +5,22 @@ Knows neither the grid nor where the counts come from.
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QIcon, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
 
-from app.theme import current_theme, icon_size_px, theme_signals
+from app.i18n import translate
+from app.theme import theme_signals
 from app.visualizer.block_model import BlockKind, OwnerCounts, PoolCounts
-from app.visualizer.cell_tiles import CellLook, CellTiles
-from app.visualizer.memory_numbers import CACHED_WORDS
+from app.visualizer.cell_tiles import CellLook
+from app.visualizer.memory_numbers import cached_words
+from app.visualizer.owner_chip import look_chip
 from app.visualizer.owners import Owners
+from app.visualizer.row_heights import fit_height
 
-_COLUMNS = ("chat", "own", "shared", "cached")
-_NOTES = (
-    "Blocks that only this chat uses now",
-    "Blocks that this chat uses now together with others",
-    f"{CACHED_WORDS}; the sum stands below",
-)
+_NUM_COLUMNS = 4
 _KEY_ROLE = Qt.ItemDataRole.UserRole
-_NUM_VISIBLE_ROWS = 6
+_MIN_ROWS, _MAX_ROWS = 3, 9
 
 
 class OwnerTable(QTreeWidget):
@@ -37,9 +35,9 @@ class OwnerTable(QTreeWidget):
         self._rows: dict[str | BlockKind, QTreeWidgetItem] = {}
         self._chosen: str | BlockKind | None = None
         self.setProperty("kind", "dense")
-        self.setAccessibleName("Blocks of each chat")
-        self.setColumnCount(len(_COLUMNS))
-        self.setHeaderLabels(list(_COLUMNS))
+        self.setAccessibleName(translate("app", "Blocks of each chat"))
+        self.setColumnCount(_NUM_COLUMNS)
+        self.setHeaderLabels(self.headers())
         self.setRootIsDecorated(False)
         self.setUniformRowHeights(True)
         self.setTextElideMode(Qt.TextElideMode.ElideRight)
@@ -51,16 +49,37 @@ class OwnerTable(QTreeWidget):
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         header.setSectionsMovable(False)
-        for column in range(1, len(_COLUMNS)):
-            self.headerItem().setToolTip(column, _NOTES[column - 1])
+        notes = (
+            translate("app", "Blocks that only this chat uses now"),
+            translate("app", "Blocks that this chat uses now together with others"),
+            translate("app", "{words}; the sum stands below").format(words=cached_words()),
+        )
+        for column in range(1, _NUM_COLUMNS):
+            self.headerItem().setToolTip(column, notes[column - 1])
             self.headerItem().setTextAlignment(column, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.itemSelectionChanged.connect(self._on_selection_changed)
         theme_signals().theme_changed.connect(self._redraw_chips)
 
+    @staticmethod
+    def headers() -> list[str]:
+        return [
+            translate("app", "chat"),
+            translate("app", "own"),
+            translate("app", "shared"),
+            translate("app", "cached"),
+        ]
+
+    def text(self) -> str:
+        """Header and rows, columns parted by tabs."""
+        items = sorted(self._rows.values(), key=self.indexOfTopLevelItem)
+        rows = [[item.text(column) for column in range(_NUM_COLUMNS)] for item in items]
+        return "\n".join("\t".join(row) for row in [self.headers(), *rows])
+
     def show_counts(self, counts: PoolCounts) -> None:
         """Show the blocks of every owner in the pool, those in use first; rows of owners that are gone go too."""
         owners = [owner for owner, _ in sorted(counts.by_owner.items(), key=self._rank)]
-        keys: list[str | BlockKind] = [*owners, BlockKind.SHARED, BlockKind.CACHED, BlockKind.FREE]
+        keys: list[str | BlockKind] = [*owners, BlockKind.SHARED, BlockKind.CACHED]
+        keys += [BlockKind.PINNED] * (counts.num_pinned_blocks > 0) + [BlockKind.FREE]
         was_blocked = self.blockSignals(True)
         for gone in self._rows.keys() - set(keys):
             self.takeTopLevelItem(self.indexOfTopLevelItem(self._rows.pop(gone)))
@@ -70,28 +89,23 @@ class OwnerTable(QTreeWidget):
             blocks = counts.by_owner[owner]
             numbers = blocks.num_own, blocks.num_shared, blocks.num_cached
             self._fill(self._rows[owner], self._owners.title(owner), *numbers)
-        self._fill(self._rows[BlockKind.SHARED], "shared by chats", None, counts.num_shared, None)
-        self._fill(self._rows[BlockKind.CACHED], "cached, all chats", None, None, counts.num_cached)
-        self._fill(self._rows[BlockKind.FREE], "free")
+        self._fill(self._rows[BlockKind.SHARED], translate("app", "shared by chats"), None, counts.num_shared, None)
+        self._fill(self._rows[BlockKind.CACHED], translate("app", "cached, all chats"), None, None, counts.num_cached)
+        if counts.num_pinned_blocks:
+            pinned = translate("app", "pinned, %n block(s)", None, counts.num_pinned_blocks)
+            self._fill(self._rows[BlockKind.PINNED], pinned)
+        self._fill(self._rows[BlockKind.FREE], translate("app", "free"))
         # Taking a row out moves the selection to a neighbour.
         self.clearSelection()
         if self._chosen in self._rows:
             self._rows[self._chosen].setSelected(True)
         self.blockSignals(was_blocked)
+        fit_height(self, _MIN_ROWS, _MAX_ROWS)
         self._on_selection_changed()
 
     def row(self, key: str | BlockKind) -> QTreeWidgetItem | None:
         """The row of an owner's id or of a kind."""
         return self._rows.get(key)
-
-    def sizeHint(self) -> QSize:
-        return QSize(260, self._row_height() * (_NUM_VISIBLE_ROWS + 1))
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(120, self._row_height() * 3)
-
-    def _row_height(self) -> int:
-        return max(self.fontMetrics().height(), icon_size_px()) + 4
 
     def _rank(self, entry: tuple[str, OwnerCounts]) -> tuple[int, int]:
         owner, blocks = entry
@@ -105,7 +119,7 @@ class OwnerTable(QTreeWidget):
             item = self._rows[key] = QTreeWidgetItem()
             item.setData(0, _KEY_ROLE, key)
             item.setIcon(0, self._chip(key))
-            for column in range(1, len(_COLUMNS)):
+            for column in range(1, _NUM_COLUMNS):
                 item.setTextAlignment(column, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
             self.insertTopLevelItem(place, item)
         elif (now := self.indexOfTopLevelItem(item)) != place:
@@ -146,19 +160,10 @@ class OwnerTable(QTreeWidget):
     def _chip(self, key: str | BlockKind) -> QIcon:
         if key is BlockKind.SHARED:
             look = CellLook(key, (0, 1))
+        elif key is BlockKind.PINNED:
+            look = CellLook(BlockKind.CACHED, is_pinned=True)
         elif isinstance(key, BlockKind):
             look = CellLook(key)
         else:
             look = CellLook(BlockKind.HELD, (self._owners.color_index(key),))
-        scale = self.devicePixelRatioF()
-        pixmap = CellTiles(current_theme(), round(icon_size_px() * 0.75 * scale), scale).tile(look).copy()
-        pixmap.setDevicePixelRatio(scale)
-        icon = QIcon(pixmap)
-        # A selected row keeps the chip's true colour.
-        icon.addPixmap(pixmap, QIcon.Mode.Selected)
-        return icon
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.FontChange:
-            self.updateGeometry()
+        return look_chip(look, self.devicePixelRatioF())

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Container, Mapping
 from itertools import count
 
+from app.i18n import translate
+
 _LONGEST_ID = 24
 
 
@@ -36,4 +38,4 @@ class Owners:
 
     def title(self, owner: str) -> str:
         """The chat's title, or the start of its id where no chat is known for it."""
-        return self._titles.get(owner) or owner[:_LONGEST_ID] or "without a chat"
+        return self._titles.get(owner) or owner[:_LONGEST_ID] or translate("app", "without a chat")

@@ -4,6 +4,83 @@
   <context>
     <name>app</name>
     <message numerus="yes">
+      <source>%n block(s)</source>
+      <translation>
+        <numerusform>%n block</numerusform>
+        <numerusform>%n blocks</numerusform>
+      </translation>
+    </message>
+    <message numerus="yes">
+      <source>%n block(s) lie in RAM until there is room again</source>
+      <translation>
+        <numerusform>%n block lies in RAM until there is room again</numerusform>
+        <numerusform>%n blocks lie in RAM until there is room again</numerusform>
+      </translation>
+    </message>
+    <message numerus="yes">
+      <source>%n chat(s)</source>
+      <translation>
+        <numerusform>%n chat</numerusform>
+        <numerusform>%n chats</numerusform>
+      </translation>
+    </message>
+    <message numerus="yes">
+      <source>%n chat(s) at once</source>
+      <translation>
+        <numerusform>%n chat at once</numerusform>
+        <numerusform>%n chats at once</numerusform>
+      </translation>
+    </message>
+    <message numerus="yes">
+      <source>%n chat(s) of {length} tokens</source>
+      <translation>
+        <numerusform>%n chat of {length} tokens</numerusform>
+        <numerusform>%n chats of {length} tokens</numerusform>
+      </translation>
+    </message>
+    <message numerus="yes">
+      <source>%n deleted message(s) of other chats lie here too.</source>
+      <translation>
+        <numerusform>%n deleted message of other chats lies here too.</numerusform>
+        <numerusform>%n deleted messages of other chats lie here too.</numerusform>
+      </translation>
+    </message>
+    <message numerus="yes">
+      <source>%n let in again</source>
+      <translation>
+        <numerusform>%n let in again</numerusform>
+        <numerusform>%n let in again</numerusform>
+      </translation>
+    </message>
+    <message numerus="yes">
+      <source>%n message(s)</source>
+      <translation>
+        <numerusform>%n message</numerusform>
+        <numerusform>%n messages</numerusform>
+      </translation>
+    </message>
+    <message numerus="yes">
+      <source>%n more are in use or pinned, and stay.</source>
+      <translation>
+        <numerusform>%n more is in use or pinned, and stays.</numerusform>
+        <numerusform>%n more are in use or pinned, and stay.</numerusform>
+      </translation>
+    </message>
+    <message numerus="yes">
+      <source>%n step(s) of {time} ms</source>
+      <translation>
+        <numerusform>%n step of {time} ms</numerusform>
+        <numerusform>%n steps of {time} ms</numerusform>
+      </translation>
+    </message>
+    <message numerus="yes">
+      <source>%n swapped out</source>
+      <translation>
+        <numerusform>%n swapped out</numerusform>
+        <numerusform>%n swapped out</numerusform>
+      </translation>
+    </message>
+    <message numerus="yes">
       <source>%n thread(s)</source>
       <translation>
         <numerusform>%n thread</numerusform>
@@ -15,6 +92,83 @@
       <translation>
         <numerusform>%n thread at the moment.</numerusform>
         <numerusform>%n threads at the moment.</numerusform>
+      </translation>
+    </message>
+    <message numerus="yes">
+      <source>%n to be computed again</source>
+      <translation>
+        <numerusform>%n to be computed again</numerusform>
+        <numerusform>%n to be computed again</numerusform>
+      </translation>
+    </message>
+    <message numerus="yes">
+      <source>%n token(s) of answers</source>
+      <translation>
+        <numerusform>%n token of answers</numerusform>
+        <numerusform>%n tokens of answers</numerusform>
+      </translation>
+    </message>
+    <message numerus="yes">
+      <source>%n token(s) of prompts</source>
+      <translation>
+        <numerusform>%n token of prompts</numerusform>
+        <numerusform>%n tokens of prompts</numerusform>
+      </translation>
+    </message>
+    <message numerus="yes">
+      <source>Dropped %n block(s).</source>
+      <translation>
+        <numerusform>Dropped %n block.</numerusform>
+        <numerusform>Dropped %n blocks.</numerusform>
+      </translation>
+    </message>
+    <message numerus="yes">
+      <source>In %n chat(s)</source>
+      <translation>
+        <numerusform>In %n chat</numerusform>
+        <numerusform>In %n chats</numerusform>
+      </translation>
+    </message>
+    <message numerus="yes">
+      <source>In more than %n chat(s)</source>
+      <translation>
+        <numerusform>In more than %n chat</numerusform>
+        <numerusform>In more than %n chats</numerusform>
+      </translation>
+    </message>
+    <message numerus="yes">
+      <source>Of this length, %n fit(s) at once.</source>
+      <translation>
+        <numerusform>Of this length, %n fits at once.</numerusform>
+        <numerusform>Of this length, %n fit at once.</numerusform>
+      </translation>
+    </message>
+    <message numerus="yes">
+      <source>Pinned: %n block(s), {size}.</source>
+      <translation>
+        <numerusform>Pinned: %n block, {size}.</numerusform>
+        <numerusform>Pinned: %n blocks, {size}.</numerusform>
+      </translation>
+    </message>
+    <message numerus="yes">
+      <source>Swapped out, in RAM: {chats} of %n block(s)</source>
+      <translation>
+        <numerusform>Swapped out, in RAM: {chats} of %n block</numerusform>
+        <numerusform>Swapped out, in RAM: {chats} of %n blocks</numerusform>
+      </translation>
+    </message>
+    <message numerus="yes">
+      <source>pinned, %n block(s)</source>
+      <translation>
+        <numerusform>pinned, %n block</numerusform>
+        <numerusform>pinned, %n blocks</numerusform>
+      </translation>
+    </message>
+    <message numerus="yes">
+      <source>up to %n waiting</source>
+      <translation>
+        <numerusform>up to %n waiting</numerusform>
+        <numerusform>up to %n waiting</numerusform>
       </translation>
     </message>
   </context>

@@ -251,7 +251,10 @@ class ModelLoadProgress:
 
 @dataclass(frozen=True, slots=True)
 class ModelLoaded:
-    """A model is ready. `weight_bytes` is what the weights take in memory, `max_context` is in tokens."""
+    """A model is ready. `weight_bytes` is what the weights take in memory, `max_context` is in tokens.
+
+    `workspace_bytes` is what a step needs besides at most: activations, logits, tables.
+    """
 
     model_id: str
     name: str
@@ -261,6 +264,7 @@ class ModelLoaded:
     num_blocks: int
     block_size: int
     kv_bytes_per_token: int
+    workspace_bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True)

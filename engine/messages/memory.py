@@ -87,9 +87,8 @@ class PrefixNode:
 
     `parent` is the index of the node before it, None where a text begins or what stood before is no longer cached.
     `first_digest` and `digest` are those of its first and of its last block. `num_hits` requests began with its first
-    block without computing it. `sharers`
-    are the owners of running requests that hold it, `last_owner` whose it was last, `pins` the names it is kept under.
-    `text` is how its tokens begin.
+    block without computing it. `sharers` are the owners of running requests that hold it, `last_owner` whose it was
+    last, `pins` the names it is kept under. `text` is how its tokens begin.
     """
 
     parent: int | None

@@ -4,11 +4,23 @@ import dataclasses
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtWidgets import QLabel
 
+from app.theme import apply_theme, current_theme
 from app.visualizer.block_model import BlockKind
+from app.visualizer.cell_tiles import CellLook, CellTiles
 from app.visualizer.memory_panel import MemoryPanel
-from engine.messages import EngineStats
+from engine.messages import (
+    AskBlock,
+    BlockFacts,
+    ChatReport,
+    EngineStats,
+    PrefixNode,
+    PrefixTree,
+    StepReport,
+    StepsTaken,
+)
 
 from .pools import MODEL, snapshot
 
@@ -37,6 +49,7 @@ def test_loaded_model_gives_its_numbers_before_any_snapshot(panel: MemoryPanel):
     panel.show_model(MODEL)
     assert panel.numbers.texts() == [
         "weights 100 MiB",
+        "workspace 0 B",
         "KV used 0 B 0 blocks",
         "KV cached 0 B 0 blocks",
         "KV free 1.0 MiB 64 blocks",
@@ -48,7 +61,7 @@ def test_snapshot_gives_bytes_and_blocks(panel: MemoryPanel, qtbot):
     panel.show_snapshot(snapshot(held={0: "t"}, shared={1: ("t", "r")}, cached={2: "t", 3: "t"}))
     qtbot.waitUntil(
         lambda: (
-            panel.numbers.texts()[1:]
+            panel.numbers.texts()[2:]
             == ["KV used 32 KiB 2 blocks", "KV cached 32 KiB 2 blocks", "KV free 960 KiB 60 blocks"]
         )
     )
@@ -57,7 +70,7 @@ def test_snapshot_gives_bytes_and_blocks(panel: MemoryPanel, qtbot):
 def test_stats_are_shown_while_nobody_watches_blocks(panel: MemoryPanel, qtbot):
     panel.show_model(MODEL)
     panel.show_stats(EngineStats(1, 0, 0, 50, 4, 10, 20.0))
-    qtbot.waitUntil(lambda: panel.numbers.texts()[1] == "KV used 160 KiB 10 blocks")
+    qtbot.waitUntil(lambda: panel.numbers.texts()[2] == "KV used 160 KiB 10 blocks")
 
 
 def test_each_chat_has_a_row_with_own_shared_and_cached_blocks(panel: MemoryPanel, qtbot):
@@ -183,5 +196,137 @@ def test_the_block_pointed_at_is_described_beneath_the_grid(panel: MemoryPanel):
     panel.set_owner_titles({"t": "Trip plan"})
     panel.show_model(MODEL)
     panel.show_snapshot(snapshot(held={0: "t"}))
-    panel.grid.described.emit(panel.grid.description(0))
-    assert "block 0x0 · Trip plan · refs 1" in [label.text() for label in panel.findChildren(QLabel)]
+    panel.grid.pointed.emit(0)
+    assert panel.card.label.text() == "block 0x0 · Trip plan · refs 1"
+
+
+def test_contents_of_the_block_pointed_at_are_asked_and_told(panel: MemoryPanel, qtbot):
+    panel.show_model(MODEL)
+    panel.show_snapshot(snapshot(held={3: "t"}))
+    with qtbot.waitSignal(panel.command_wanted) as asked:
+        panel.grid.pointed.emit(3)
+    assert asked.args == [AskBlock(3)]
+    panel.show_event(BlockFacts(3, 192, 16, "the ferry leaves\ntwice", 3.2))
+    assert panel.card.label.text().endswith("tokens 192–207 · written 3 s ago · “the ferry leaves twice”")
+    panel.show_event(BlockFacts(4, 0, 16, "of another block", 1.0))
+    assert "another" not in panel.card.label.text()
+
+
+def test_clicked_block_stays_in_sight_until_it_is_closed(panel: MemoryPanel, qtbot):
+    panel.show_model(MODEL)
+    panel.show_snapshot(snapshot(held={0: "t", 1: "r"}))
+    qtbot.mouseClick(panel.grid.viewport(), Qt.MouseButton.LeftButton, pos=panel.grid.cell_rect(0).center())
+    panel.grid.pointed.emit(1)
+    assert panel.card.label.text().startswith("block 0x0")
+    qtbot.keyClick(panel.grid, Qt.Key.Key_Escape)
+    assert panel.card.label.text().startswith("block 0x1")
+
+
+def test_enter_keeps_the_block_under_the_cursor_in_sight(panel: MemoryPanel, qtbot):
+    panel.show_model(MODEL)
+    panel.show_snapshot(snapshot(held={0: "t", 1: "r"}))
+    panel.grid.setFocus()
+    qtbot.keyClick(panel.grid, Qt.Key.Key_Right)
+    qtbot.keyClick(panel.grid, Qt.Key.Key_Return)
+    assert panel.card.is_kept_open
+    assert panel.card.shown == 1
+
+
+def test_kept_block_follows_its_owner(panel: MemoryPanel, qtbot):
+    panel.show_model(MODEL)
+    panel.show_snapshot(snapshot(held={0: "t"}))
+    panel.grid.opened.emit(0)
+    panel.show_snapshot(snapshot(held={0: "r"}, step=1))
+    qtbot.waitUntil(lambda: panel.card.label.text().startswith("block 0x0 · r"))
+
+
+def test_pinned_blocks_have_a_row_of_their_own_while_there_are_any(panel: MemoryPanel, qtbot):
+    panel.show_model(MODEL)
+    panel.show_snapshot(snapshot(held={0: "t"}, cached={1: "t", 2: "t"}, pinned=[0, 1]))
+    qtbot.waitUntil(lambda: "KV pinned 16 KiB 1 block" in panel.numbers.texts())
+    assert "KV cached 16 KiB 1 block" in panel.numbers.texts()
+    assert row(panel, BlockKind.PINNED) == ["pinned, 2 blocks", "", "", ""]
+    panel.show_snapshot(snapshot(held={0: "t"}, step=1))
+    qtbot.waitUntil(lambda: row(panel, BlockKind.PINNED) is None)
+    assert not any(text.startswith("KV pinned") for text in panel.numbers.texts())
+
+
+def test_swapped_out_blocks_stand_in_a_strip_of_their_own(panel: MemoryPanel, qtbot):
+    panel.set_owner_titles({"t": "Trip plan"})
+    panel.show_model(MODEL)
+    panel.show_snapshot(snapshot(swapped=[("t", 12), ("r", 1)]))
+    qtbot.waitUntil(lambda: panel.ram_strip.isVisible())
+    assert panel.ram_strip.text() == "Swapped out, in RAM: Trip plan 12, r 1 of 13 blocks"
+    panel.show_snapshot(snapshot(step=1))
+    qtbot.waitUntil(lambda: not panel.ram_strip.isVisible())
+
+
+def test_chats_have_their_state_and_numbers(panel: MemoryPanel, qtbot):
+    panel.set_owner_titles({"t": "Trip plan"})
+    panel.show_model(MODEL)
+    chats = [ChatReport("t", "decode", 420, 400, 160, 3, 0, 25.2), ChatReport("r", "swapped", 90, 90, 0, 0, 6, None)]
+    panel.show_snapshot(snapshot(held={0: "t", 1: "t"}, shared={2: ("t", "q")}, chats=chats))
+    qtbot.waitUntil(lambda: panel.chats.topLevelItemCount() == 3)
+    assert panel.chats.text().splitlines() == [
+        "chat\tstate\ttok/s\ttokens\tsaved\town\tshared",
+        "Trip plan\twriting\t25\t420\t160\t2\t1",
+        "r\tswapped out\t\t90\t0\t0\t0",
+        "q\tat rest\t\t0\t0\t0\t1",
+    ]
+
+
+def test_steps_are_told_in_words(panel: MemoryPanel, qtbot):
+    panel.show_model(MODEL)
+    step = StepReport(9.0, 0.03, 0, 2, 2, 1, 0, num_swapped_out=1)
+    panel.show_event(StepsTaken((step,), 9.5))
+    qtbot.waitUntil(lambda: panel.timeline_words.text().startswith("Last 10 s: 2 tokens of answers · 1 step of 30 ms"))
+    assert "2 chats at once · up to 1 waiting · 1 swapped out" in panel.timeline_words.text()
+
+
+def test_folds_are_told_and_taken_up_again(panel: MemoryPanel, qtbot):
+    panel.fold("tree steps")
+    assert not panel.wants_tree
+    folded: list[str] = []
+    watched: list[bool] = []
+    panel.folded_changed.connect(folded.append)
+    panel.watch_changed.connect(watched.append)
+    panel.show_model(MODEL)
+    qtbot.mouseClick(panel.sections["tree"].fold_button, Qt.MouseButton.LeftButton)
+    assert panel.wants_tree
+    assert (folded, watched) == (["steps"], [True])
+
+
+def test_everything_is_copied_as_text(panel: MemoryPanel, qtbot):
+    panel.set_owner_titles({"t": "Trip plan"})
+    panel.show_model(MODEL)
+    panel.fold("tree steps fit")
+    panel.show_snapshot(snapshot(held={0: "t", 1: "t"}, cached={2: "t"}))
+    panel.show_event(
+        PrefixTree("m", (PrefixNode(None, b"a", b"b", (0, 1), 0, 32, 4, ("t",), "t", ("t",), "Dear aunt"),))
+    )
+    qtbot.mouseClick(panel.copy_button, Qt.MouseButton.LeftButton)
+    text = QGuiApplication.clipboard().text()
+    assert "KV used 32 KiB 2 blocks" in text
+    assert "0x0–0x1 (2): Trip plan · refs 1\n0x2: last Trip plan · refs 0 · cached\n0x3–0x3F (61): free" in text
+    assert "“Dear aunt”\t32\t4\tpinned · Trip plan" in text
+    assert "How many chats fit" in text
+
+
+@pytest.mark.parametrize("theme", ["light", "dark", "contrast"])
+def test_every_mark_is_told_apart_without_its_colour(qapp, theme: str):
+    apply_theme(qapp, theme)
+    looks = [
+        CellLook(BlockKind.FREE),
+        CellLook(BlockKind.HELD, (0,)),
+        CellLook(BlockKind.HELD, (0,), is_pinned=True),
+        CellLook(BlockKind.CACHED, (0,)),
+        CellLook(BlockKind.CACHED, (0,), is_pinned=True),
+        CellLook(BlockKind.SHARED, (0, 1)),
+        CellLook(BlockKind.SWAPPED, (0,)),
+    ]
+    for edge_px in (6, 10, 14, 28):
+        tiles = CellTiles(current_theme(), edge_px)
+        grey = [tiles.tile(look).toImage().convertToFormat(QImage.Format.Format_Grayscale8) for look in looks]
+        shapes = {tuple(image.pixel(x, y) for y in range(edge_px) for x in range(edge_px)) for image in grey}
+        assert len(shapes) == len(looks)
+    apply_theme(qapp, "light")

@@ -1,0 +1,146 @@
+"""Owns the table of chats as the engine sees them: state, tokens, blocks, what the cache saved, and the pace.
+
+Knows neither where the numbers come from nor the block grid.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QIcon, QResizeEvent
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
+
+from app.i18n import translate
+from app.theme import theme_signals
+from app.visualizer.chat_rows import ChatRow
+from app.visualizer.owner_chip import owner_chip
+from app.visualizer.owners import Owners
+from app.visualizer.row_heights import fit_height
+
+_KEY_ROLE = Qt.ItemDataRole.UserRole
+_NUM_COLUMNS = 7
+_MIN_ROWS, _MAX_ROWS = 1, 8
+_MIN_TITLE_PX = 84
+
+
+class ChatsTable(QTreeWidget):
+    """A row keeps its place for as long as its chat keeps its state; wider than the view, it scrolls."""
+
+    def __init__(self, owners: Owners, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._owners = owners
+        self._rows: list[ChatRow] = []
+        self.setProperty("kind", "dense")
+        self.setAccessibleName(translate("app", "Chats in the engine"))
+        self.setColumnCount(_NUM_COLUMNS)
+        headers = self.headers()
+        self.setHeaderLabels(headers)
+        notes = (
+            "",
+            translate("app", "What the engine does with it now"),
+            translate("app", "Tokens per second of this answer"),
+            translate("app", "Tokens of prompt and answer"),
+            translate("app", "Tokens of the prompt that were in memory already, so that they were not computed again"),
+            translate("app", "Blocks that only this chat uses now"),
+            translate("app", "Blocks that this chat uses now together with others"),
+        )
+        for column, note in enumerate(notes):
+            self.headerItem().setToolTip(column, note)
+            if column > 1:
+                self.headerItem().setTextAlignment(column, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self.setRootIsDecorated(False)
+        self.setUniformRowHeights(True)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        header = self.header()
+        header.setStretchLastSection(False)
+        header.setMinimumSectionSize(16)
+        header.setSectionsMovable(False)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Interactive)
+        self.setColumnWidth(0, _MIN_TITLE_PX)
+        theme_signals().theme_changed.connect(self._redraw_chips)
+
+    @staticmethod
+    def headers() -> list[str]:
+        return [
+            translate("app", "chat"),
+            translate("app", "state"),
+            translate("app", "tok/s"),
+            translate("app", "tokens"),
+            translate("app", "saved"),
+            translate("app", "own"),
+            translate("app", "shared"),
+        ]
+
+    def show_rows(self, rows: Sequence[ChatRow]) -> None:
+        while self.topLevelItemCount() > len(rows):
+            self.takeTopLevelItem(self.topLevelItemCount() - 1)
+        for place, row in enumerate(rows):
+            item = self.topLevelItem(place)
+            if item is None:
+                item = QTreeWidgetItem(self)
+                for column in range(2, _NUM_COLUMNS):
+                    item.setTextAlignment(column, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+            if item.data(0, _KEY_ROLE) != row.owner:
+                item.setData(0, _KEY_ROLE, row.owner)
+                item.setIcon(0, self._chip(row.owner))
+            for column, text in enumerate(self._texts(row)):
+                if item.text(column) != text:
+                    item.setText(column, text)
+            item.setToolTip(0, self._owners.title(row.owner))
+            item.setToolTip(1, state_note(row))
+        self._rows = list(rows)
+        fit_height(self, _MIN_ROWS, _MAX_ROWS)
+
+    def text(self) -> str:
+        """Header and rows, columns parted by tabs."""
+        return "\n".join("\t".join(line) for line in [self.headers(), *map(self._texts, self._rows)])
+
+    def _texts(self, row: ChatRow) -> list[str]:
+        return [
+            self._owners.title(row.owner),
+            state_words(row),
+            "" if row.tokens_per_s is None else f"{row.tokens_per_s:.0f}",
+            f"{row.num_tokens:,}",
+            f"{row.num_saved_tokens:,}",
+            f"{row.num_own:,}",
+            f"{row.num_shared:,}",
+        ]
+
+    def _chip(self, owner: str) -> QIcon:
+        return owner_chip(self._owners.color_index(owner), self.devicePixelRatioF())
+
+    def _redraw_chips(self) -> None:
+        for place in range(self.topLevelItemCount()):
+            item = self.topLevelItem(place)
+            assert item is not None, f"no row {place} of {self.topLevelItemCount()}"
+            item.setIcon(0, self._chip(item.data(0, _KEY_ROLE)))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        others = sum(self.columnWidth(column) for column in range(1, _NUM_COLUMNS))
+        self.setColumnWidth(0, max(_MIN_TITLE_PX, self.viewport().width() - others))
+        fit_height(self, _MIN_ROWS, _MAX_ROWS)
+
+
+def state_words(row: ChatRow) -> str:
+    """What the engine does with a chat."""
+    match row.state:
+        case "decode":
+            return translate("app", "writing")
+        case "prefill":
+            return translate("app", "reading")
+        case "swapped":
+            return translate("app", "swapped out")
+        case "waiting":
+            return translate("app", "waiting")
+        case "ended":
+            return translate("app", "at rest")
+
+
+def state_note(row: ChatRow) -> str:
+    """More of it, where there is more to say."""
+    if row.state != "swapped":
+        return ""
+    return translate("app", "%n block(s) lie in RAM until there is room again", None, row.num_ram_blocks)

@@ -1,0 +1,226 @@
+"""Owns the tree of cached texts: what is kept, how often it was used again, who uses it, and what becomes of it.
+
+Knows neither the block grid nor how a pin is set; it asks for it and is told what came of it.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QAction, QIcon, QResizeEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHBoxLayout,
+    QHeaderView,
+    QPushButton,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.i18n import translate
+from app.visualizer.owners import Owners
+from app.visualizer.row_heights import fit_height
+from app.widgets.icons import icon
+from app.widgets.text_label import TextLabel
+from app.widgets.units import memory_size
+from engine.messages import DropNode, PinNode, PrefixDropped, PrefixNode, PrefixPinned, PrefixTree
+
+_NODE_ROLE = Qt.ItemDataRole.UserRole
+_NUM_COLUMNS = 4
+_MIN_ROWS, _MAX_ROWS = 3, 14
+_LONGEST_TEXT = 200
+_USERS_PART = 0.28
+
+
+class PrefixTreeView(QWidget):
+    """Rows keep their place, choice and folds from one tree to the next, for as long as their text is cached."""
+
+    command_wanted = Signal(object)
+    """PinNode | DropNode"""
+
+    def __init__(self, owners: Owners, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._owners = owners
+        self._nodes: tuple[PrefixNode, ...] = ()
+        self._items: dict[bytes, QTreeWidgetItem] = {}
+        self.tree = _Tree()
+        self.tree.setAccessibleName(translate("app", "Cached texts"))
+        self.tree.setHeaderLabels(self.headers())
+        self.tree.itemSelectionChanged.connect(self._enable_buttons)
+        self.answer = TextLabel("", "muted")
+        self.answer.hide()
+        self.pin_button = QPushButton(translate("app", "Pin"))
+        self.pin_button.setToolTip(translate("app", "Keep this text in memory, from its beginning"))
+        self.unpin_button = QPushButton(translate("app", "Unpin"))
+        self.unpin_button.setToolTip(translate("app", "Let go of every pin that keeps this text"))
+        self.drop_button = QPushButton(translate("app", "Drop"))
+        self.drop_button.setToolTip(translate("app", "Forget this text and all that follows it (Del)"))
+        self.pin_button.clicked.connect(lambda: self._send_pin(True))
+        self.unpin_button.clicked.connect(lambda: self._send_pin(False))
+        self.drop_button.clicked.connect(self._send_drop)
+        delete = QAction(self.tree)
+        delete.setShortcut(Qt.Key.Key_Delete)
+        delete.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
+        delete.triggered.connect(self._send_drop)
+        self.tree.addAction(delete)
+        self._lay_out()
+        self._enable_buttons()
+
+    def _lay_out(self) -> None:
+        buttons = QHBoxLayout()
+        buttons.setSpacing(6)
+        for button in (self.pin_button, self.unpin_button, self.drop_button):
+            buttons.addWidget(button)
+        buttons.addStretch(1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(6)
+        column.addWidget(self.tree, 1)
+        column.addLayout(buttons)
+        column.addWidget(self.answer)
+
+    @staticmethod
+    def headers() -> list[str]:
+        return [
+            translate("app", "text"),
+            translate("app", "tokens"),
+            translate("app", "hits"),
+            translate("app", "used by"),
+        ]
+
+    @property
+    def nodes(self) -> tuple[PrefixNode, ...]:
+        """What is shown, parents before children."""
+        return self._nodes
+
+    def show_tree(self, tree: PrefixTree) -> None:
+        self._nodes = tree.nodes
+        gone = self._items.keys() - {node.first_digest for node in tree.nodes}
+        for digest in gone:
+            self._take_out(digest)
+        for node in tree.nodes:
+            self._put(node, None if node.parent is None else tree.nodes[node.parent].first_digest)
+        fit_height(self.tree, _MIN_ROWS, _MAX_ROWS)
+        self._enable_buttons()
+
+    def clear(self) -> None:
+        self._nodes = ()
+        self._items.clear()
+        self.tree.clear()
+        self.answer.hide()
+        fit_height(self.tree, _MIN_ROWS, _MAX_ROWS)
+        self._enable_buttons()
+
+    def show_answer(self, answer: PrefixPinned | PrefixDropped) -> None:
+        """What came of a pin or a drop, in words."""
+        if isinstance(answer, PrefixDropped):
+            words = translate("app", "Dropped %n block(s).", None, answer.num_blocks)
+            if answer.num_kept:
+                words += " " + translate("app", "%n more are in use or pinned, and stay.", None, answer.num_kept)
+        elif answer.num_blocks:
+            words = translate("app", "Pinned: %n block(s), {size}.", None, answer.num_blocks)
+            words = words.format(size=memory_size(answer.size_bytes))
+        else:
+            words = translate("app", "Unpinned “{name}”.").format(name=self._pin_name(answer.owner))
+        self.answer.setText(words)
+        self.answer.show()
+
+    def text(self) -> str:
+        """A line for each text, indented by its depth, columns parted by tabs."""
+        depths: list[int] = []
+        lines = ["\t".join(self.headers())]
+        for node in self._nodes:
+            depths.append(0 if node.parent is None else depths[node.parent] + 1)
+            title, *others = self._texts(node)
+            lines.append("\t".join(["  " * depths[-1] + title, *others]))
+        return "\n".join(lines)
+
+    def _texts(self, node: PrefixNode) -> list[str]:
+        text = " ".join(node.text.split())[:_LONGEST_TEXT]
+        users = [self._owners.title(owner) for owner in node.sharers]
+        last = translate("app", "last {titles}").format(titles=self._owners.title(node.last_owner))
+        notes = ", ".join(users) if users else last
+        if node.pins:
+            notes = translate("app", "pinned · {notes}").format(notes=notes)
+        return [f"“{text}”", f"{node.num_tokens:,}", f"{node.num_hits:,}", notes]
+
+    def _pin_name(self, name: str) -> str:
+        """A pin is named by its chat, or by a place of the tree, which has no name that says anything."""
+        is_place = name.startswith("prefix ")
+        return translate("app", "this text") if is_place else self._owners.title(name)
+
+    def _take_out(self, digest: bytes) -> None:
+        item = self._items.pop(digest)
+        # What follows it may still be cached; it is put elsewhere below.
+        children = item.takeChildren()
+        parent = item.parent() or self.tree.invisibleRootItem()
+        parent.removeChild(item)
+        self.tree.addTopLevelItems(children)
+
+    def _put(self, node: PrefixNode, parent_digest: bytes | None) -> None:
+        parent = self.tree.invisibleRootItem() if parent_digest is None else self._items[parent_digest]
+        item = self._items.get(node.first_digest)
+        if item is None:
+            item = self._items[node.first_digest] = QTreeWidgetItem()
+            for column in (1, 2):
+                item.setTextAlignment(column, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+            parent.addChild(item)
+            item.setExpanded(True)
+        elif (item.parent() or self.tree.invisibleRootItem()) is not parent:
+            (item.parent() or self.tree.invisibleRootItem()).removeChild(item)
+            parent.addChild(item)
+            item.setExpanded(True)
+        former = item.data(0, _NODE_ROLE)
+        item.setData(0, _NODE_ROLE, node)
+        for column, text in enumerate(self._texts(node)):
+            if item.text(column) != text:
+                item.setText(column, text)
+        if former is None or former.pins != node.pins:
+            item.setIcon(0, icon("pin") if node.pins else QIcon())
+        item.setToolTip(0, node.text)
+        item.setToolTip(3, item.text(3))
+
+    def _chosen(self) -> PrefixNode | None:
+        selected = self.tree.selectedItems()
+        return selected[0].data(0, _NODE_ROLE) if selected else None
+
+    def _enable_buttons(self) -> None:
+        node = self._chosen()
+        self.pin_button.setEnabled(node is not None)
+        self.unpin_button.setEnabled(node is not None and bool(node.pins))
+        self.drop_button.setEnabled(node is not None)
+
+    def _send_pin(self, is_pinned: bool) -> None:
+        node = self._chosen()
+        if node is not None:
+            self.command_wanted.emit(PinNode(node.digest, is_pinned))
+
+    def _send_drop(self) -> None:
+        node = self._chosen()
+        if node is not None:
+            self.command_wanted.emit(DropNode(node.first_digest))
+
+
+class _Tree(QTreeWidget):
+    """Its first column takes what the others leave."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("kind", "dense")
+        self.setColumnCount(_NUM_COLUMNS)
+        self.setUniformRowHeights(True)
+        self.setIndentation(12)
+        self.setTextElideMode(Qt.TextElideMode.ElideRight)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        header = self.header()
+        header.setStretchLastSection(False)
+        header.setMinimumSectionSize(16)
+        header.setSectionsMovable(False)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        header.setSectionResizeMode(3, QHeaderView.ResizeMode.Interactive)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.setColumnWidth(3, round(_USERS_PART * self.viewport().width()))

@@ -1,0 +1,26 @@
+"""Owns how high a list in the memory view is: as its rows need it, within limits.
+
+Knows nothing of what the rows say.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QTreeWidget, QTreeWidgetItemIterator
+
+from app.theme import icon_size_px
+
+_ROW_PADDING_PX = 4
+
+
+def fit_height(tree: QTreeWidget, min_rows: int, max_rows: int) -> None:
+    """Make a list as high as its header and its rows that are not folded away; beyond `max_rows` it scrolls."""
+    iterator, num_rows = QTreeWidgetItemIterator(tree, QTreeWidgetItemIterator.IteratorFlag.NotHidden), 0
+    while iterator.value() is not None and num_rows < max_rows:
+        num_rows += 1
+        iterator += 1
+    row_px = max(tree.fontMetrics().height(), icon_size_px()) + _ROW_PADDING_PX
+    height = row_px * max(min_rows, num_rows) + tree.header().sizeHint().height() + _ROW_PADDING_PX
+    if tree.horizontalScrollBar().maximum() > 0:
+        height += tree.horizontalScrollBar().sizeHint().height()
+    if tree.height() != height or tree.minimumHeight() != height:
+        tree.setFixedHeight(height)

@@ -1,0 +1,174 @@
+"""Owns the picture of the engine's last seconds: tokens, time and batch of its steps, and what happened in the queue.
+
+Does not know the engine; the numbers come from a `StepLog`.
+"""
+
+from __future__ import annotations
+
+import math
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from app.i18n import translate
+from app.theme import current_theme, theme_signals
+from app.visualizer.memory_bar import paint_part
+from app.visualizer.step_log import SPAN_S, StepLog, StepSums
+from app.visualizer.step_text import describe_slice
+
+_COLUMN_PX = 4
+_MARK_PX = 7
+_MIN_HEIGHT_LINES = 7
+
+
+class StepTimeline(QWidget):
+    """From top to bottom: marks of preemptions, swaps and returns; tokens; time per step; sequences per step.
+
+    Prompt tokens are hatched, tokens of answers are solid, and bars grow as the root of their number. Arrow keys go
+    from column to column.
+    """
+
+    described = Signal(str)
+    """The words for the column under the cursor or the mouse; empty when there is none."""
+
+    def __init__(self, log: StepLog, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._log = log
+        self._cursor: int | None = None
+        self._slices: list[StepSums] = []
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setMouseTracking(True)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setAccessibleName(translate("app", "Step timeline"))
+        theme_signals().theme_changed.connect(self.update)
+
+    def refresh(self) -> None:
+        """The log has changed."""
+        self._slices = self._log.slices(self._num_columns()) if len(self._log) else []
+        self.update()
+
+    def _num_columns(self) -> int:
+        return max(1, self.width() // _COLUMN_PX)
+
+    def sizeHint(self) -> QSize:
+        return QSize(280, _MIN_HEIGHT_LINES * self.fontMetrics().lineSpacing())
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(120, _MIN_HEIGHT_LINES * self.fontMetrics().lineSpacing())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        theme = current_theme()
+        painter.fillRect(self.rect(), theme.color("block_free"))
+        if self._slices:
+            room = self.height() - _MARK_PX - 2
+            self._paint_waiting(painter)
+            self._paint_tokens(painter, QRectF(0, _MARK_PX + 2, self.width(), room * 0.5 - 2))
+            values = [part.mean_duration_s for part in self._slices]
+            self._paint_lane(painter, QRectF(0, _MARK_PX + 2 + room * 0.5, self.width(), room * 0.25 - 2), values)
+            counts = [float(part.max_sequences) for part in self._slices]
+            self._paint_lane(painter, QRectF(0, _MARK_PX + 2 + room * 0.75, self.width(), room * 0.25), counts)
+            self._paint_marks(painter)
+        if self._cursor is not None:
+            painter.setPen(QPen(theme.color("text"), 1, Qt.PenStyle.DotLine))
+            painter.drawLine(self._middle(self._cursor), 0, self._middle(self._cursor), self.height())
+        if self.hasFocus():
+            painter.setPen(QPen(theme.color("accent"), 2))
+            painter.drawRect(self.rect().adjusted(1, 1, -1, -1))
+
+    def _middle(self, column: int) -> int:
+        return column * _COLUMN_PX + _COLUMN_PX // 2
+
+    def _paint_waiting(self, painter: QPainter) -> None:
+        """A thin line under the marks for as long as somebody waits."""
+        color = current_theme().color("warning")
+        for column, part in enumerate(self._slices):
+            if part.max_waiting or part.max_swapped:
+                painter.fillRect(QRectF(column * _COLUMN_PX, _MARK_PX, _COLUMN_PX, 2), color)
+
+    def _paint_tokens(self, painter: QPainter, lane: QRectF) -> None:
+        # A prompt has hundreds of tokens a step, an answer one: by their roots both are seen.
+        highest = math.sqrt(max(part.num_tokens for part in self._slices) or 1)
+        theme = current_theme()
+        for column, part in enumerate(self._slices):
+            left, bottom = column * _COLUMN_PX, lane.bottom()
+            both = lane.height() * math.sqrt(part.num_tokens) / highest
+            decode = both * part.num_decode_tokens / max(1, part.num_tokens)
+            prefill = both - decode
+            bar = QRectF(left, bottom - decode, _COLUMN_PX - 1, decode)
+            painter.fillRect(bar, theme.color("bar_used"))
+            prompts = QRectF(left, bottom - decode - prefill, _COLUMN_PX - 1, prefill)
+            paint_part(painter, prompts, "bar_cached")
+
+    def _paint_lane(self, painter: QPainter, lane: QRectF, values: list[float]) -> None:
+        """Steps of a line, with nothing where nothing was computed."""
+        highest = max(values) or 1.0
+        painter.setPen(QPen(current_theme().color("line"), 1))
+        painter.drawLine(lane.topLeft(), lane.topRight())
+        color = current_theme().color("muted")
+        for column, value in enumerate(values):
+            if value:
+                height = max(2.0, (lane.height() - 3) * value / highest)
+                painter.fillRect(QRectF(column * _COLUMN_PX, lane.bottom() - height, _COLUMN_PX, 2), color)
+
+    def _paint_marks(self, painter: QPainter) -> None:
+        """A triangle down: preempted and to be computed again; a square: swapped out; a triangle up: back again."""
+        theme = current_theme()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        for column, part in enumerate(self._slices):
+            middle, half = float(self._middle(column)), _MARK_PX / 2
+            if part.num_resumed:
+                self._polygon(painter, theme.color("ok"), [(-half, _MARK_PX), (half, _MARK_PX), (0, 0)], middle)
+            if part.num_recomputed:
+                self._polygon(painter, theme.color("error"), [(-half, 0), (half, 0), (0, _MARK_PX)], middle)
+            if part.num_swapped_out:
+                square = [(-half, 0), (half, 0), (half, _MARK_PX), (-half, _MARK_PX)]
+                self._polygon(painter, theme.color("warning"), [(x, float(y)) for x, y in square], middle)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+
+    @staticmethod
+    def _polygon(painter: QPainter, color: QColor, points: list[tuple[float, float]], middle: float) -> None:
+        painter.setBrush(color)
+        painter.drawPolygon(QPolygonF([QPointF(middle + x, y) for x, y in points]))
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self._move_cursor(int(event.position().x()) // _COLUMN_PX)
+
+    def leaveEvent(self, event: object) -> None:
+        if not self.hasFocus():
+            self._move_cursor(None)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        if self._cursor is None:
+            self._move_cursor(self._num_columns() - 1)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self._move_cursor(None)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        last = self._num_columns() - 1
+        at = last if self._cursor is None else self._cursor
+        moved = {
+            Qt.Key.Key_Left: at - 1,
+            Qt.Key.Key_Right: at + 1,
+            Qt.Key.Key_Home: 0,
+            Qt.Key.Key_End: last,
+        }.get(Qt.Key(event.key()))
+        if moved is None:
+            super().keyPressEvent(event)
+            return
+        self._move_cursor(max(0, min(last, moved)))
+
+    def _move_cursor(self, column: int | None) -> None:
+        self._cursor = column
+        words = ""
+        if column is not None and column < len(self._slices):
+            ago_s = SPAN_S * (1 - (column + 0.5) / len(self._slices))
+            words = describe_slice(self._slices[column], ago_s)
+        self.setAccessibleDescription(words)
+        self.described.emit(words)
+        self.update()

@@ -1,0 +1,143 @@
+"""The smaller parts of the memory view: how many chats fit, the machine's memory, and the last steps."""
+
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import Qt
+
+from app.visualizer.fit_planner import FitPlanner
+from app.visualizer.machine_memory import MachineMemory
+from app.visualizer.step_log import StepLog
+from app.visualizer.step_text import table
+from app.visualizer.step_timeline import StepTimeline
+from engine.messages import StepReport, StepsTaken
+from engine.planner import MemoryUse
+
+from .pools import MODEL
+
+GIB = 2**30
+
+
+def step(end_s: float, prefill: int = 0, decode: int = 1) -> StepReport:
+    return StepReport(end_s, 0.05, prefill, decode, 1, 0, 0)
+
+
+@pytest.fixture
+def planner(qtbot) -> FitPlanner:
+    widget = FitPlanner()
+    qtbot.addWidget(widget)
+    # 64 blocks of 16 tokens.
+    widget.show_model(MODEL)
+    return widget
+
+
+def test_as_many_chats_fit_as_whole_blocks_allow(planner: FitPlanner):
+    planner.context_slider.setValue(0)
+    planner.chats_slider.setValue(2)
+    assert planner.context == 512
+    assert planner.verdict.text() == (
+        "There is room for 2 chats of 512 tokens: 1.0 MiB of the 1.0 MiB for chats. Of this length, 2 fit at once."
+    )
+
+
+def test_what_does_not_fit_says_what_to_do(planner: FitPlanner):
+    planner.context_slider.setValue(1)
+    planner.chats_slider.setValue(4)
+    assert "together: 4.0 MiB needed, 1.0 MiB there. Of this length, 1 fits" in planner.text()
+    assert "raise “Memory for chats”" in planner.text()
+    assert "4. No room for 4 chats" in planner.chats_slider.accessibleDescription()
+
+
+def test_longest_chat_is_the_models_context(planner: FitPlanner):
+    planner.show_model(replace(MODEL, max_context=3000))
+    planner.context_slider.setValue(99)
+    assert planner.context == 3000
+
+
+def test_slider_moves_by_keys(planner: FitPlanner, qtbot):
+    planner.context_slider.setValue(0)
+    qtbot.keyClick(planner.context_slider, Qt.Key.Key_Right)
+    assert planner.context == 1024
+
+
+def test_machines_memory_is_told_and_divided(qtbot):
+    memory = MachineMemory(lambda: MemoryUse(8 * GIB, 3 * GIB, GIB, 0))
+    qtbot.addWidget(memory)
+    memory.refresh()
+    assert memory.words() == "RAM: this program 1.0 GiB, other programs 4.0 GiB, left 3.0 GiB of 8.0 GiB"
+    assert memory.alarm.isHidden()
+
+
+def test_program_on_the_disk_is_an_alarm_with_its_remedy(qtbot):
+    memory = MachineMemory(lambda: MemoryUse(8 * GIB, 3 * GIB, GIB, GIB // 2))
+    qtbot.addWidget(memory)
+    memory.refresh()
+    assert not memory.alarm.isHidden()
+    assert memory.alarm.text().startswith("512 MiB of this program were moved to the disk")
+    assert "smaller model" in memory.alarm.text()
+
+
+def test_scarce_memory_is_told_before_it_is_too_late(qtbot):
+    memory = MachineMemory(lambda: MemoryUse(8 * GIB, GIB // 4, GIB, None))
+    qtbot.addWidget(memory)
+    memory.refresh()
+    assert memory.alarm.text().startswith("Only 256 MiB of memory are left")
+
+
+def test_machine_is_read_while_visible_alone(qtbot):
+    reads: list[int] = []
+
+    def read() -> MemoryUse:
+        reads.append(1)
+        return MemoryUse(8 * GIB, 3 * GIB, GIB, 0)
+
+    memory = MachineMemory(read)
+    qtbot.addWidget(memory)
+    assert not reads
+    memory.show()
+    assert len(reads) == 1
+    memory.hide()
+    assert not memory._timer.isActive()
+
+
+def test_steps_older_than_the_span_are_forgotten():
+    log = StepLog()
+    log.add(StepsTaken((step(1.0, decode=100), step(9.0)), 9.5))
+    log.add(StepsTaken((step(11.0, prefill=32, decode=0),), 12.0))
+    total = log.total()
+    assert (total.num_steps, total.num_prefill_tokens, total.num_decode_tokens) == (2, 32, 1)
+
+
+def test_slices_cover_the_span_once():
+    log = StepLog()
+    log.add(StepsTaken(tuple(step(end / 4) for end in range(1, 41)), 10.0))
+    parts = log.slices(7)
+    assert sum(part.num_steps for part in parts) == len(log)
+    assert sum(part.num_decode_tokens for part in parts) == log.total().num_decode_tokens
+
+
+def test_table_has_a_line_for_each_second():
+    log = StepLog()
+    log.add(StepsTaken((step(9.5, prefill=64, decode=2),), 10.0))
+    lines = table(log).splitlines()
+    assert len(lines) == 11
+    assert lines[-1].split("\t") == ["1", "1", "64", "2", "50", "1", "0", "0", "0"]
+
+
+def test_timeline_describes_the_column_under_its_cursor(qtbot):
+    log = StepLog()
+    timeline = StepTimeline(log)
+    qtbot.addWidget(timeline)
+    timeline.resize(200, 100)
+    with qtbot.waitExposed(timeline):
+        timeline.show()
+    log.add(StepsTaken((step(9.99),), 10.0))
+    timeline.refresh()
+    said: list[str] = []
+    timeline.described.connect(said.append)
+    timeline.setFocus()
+    qtbot.keyClick(timeline, Qt.Key.Key_End)
+    assert said[-1] == "0.1 s ago · 1 token of answers · 1 step of 50 ms · 1 chat at once"
+    qtbot.keyClick(timeline, Qt.Key.Key_Left)
+    assert said[-1].endswith("nothing computed")
+    assert timeline.accessibleDescription() == said[-1]

@@ -1,0 +1,116 @@
+"""The tree of cached texts: its rows from one tree to the next, what is asked of the engine, and the answers."""
+
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import Qt
+
+from app.visualizer.owners import Owners
+from app.visualizer.prefix_tree_view import PrefixTreeView
+from engine.messages import DropNode, PinNode, PrefixDropped, PrefixNode, PrefixPinned, PrefixTree
+
+ROOT = PrefixNode(None, b"r1", b"r2", (0, 1), 0, 32, 3, ("t", "r"), "r", (), "You are a\nhelpful agent")
+TRIP = PrefixNode(0, b"t1", b"t1", (2,), 32, 16, 0, (), "t", (), "Plan a trip")
+REGEX = PrefixNode(0, b"x1", b"x1", (3,), 32, 16, 0, (), "r", (), "Explain")
+
+
+@pytest.fixture
+def view(qtbot) -> PrefixTreeView:
+    owners = Owners()
+    owners.set_titles({"t": "Trip plan", "r": "Regex help"})
+    widget = PrefixTreeView(owners)
+    qtbot.addWidget(widget)
+    with qtbot.waitExposed(widget):
+        widget.show()
+    return widget
+
+
+def shown(view: PrefixTreeView) -> list[str]:
+    return view.text().splitlines()[1:]
+
+
+def choose(view: PrefixTreeView, *path: int) -> None:
+    item = view.tree.topLevelItem(path[0])
+    for place in path[1:]:
+        item = item.child(place)
+    view.tree.setCurrentItem(item)
+
+
+def asked(view: PrefixTreeView) -> list[object]:
+    commands: list[object] = []
+    view.command_wanted.connect(commands.append)
+    return commands
+
+
+def test_each_text_tells_tokens_hits_and_who_uses_it(view: PrefixTreeView):
+    view.show_tree(PrefixTree("m", (ROOT, TRIP, REGEX)))
+    assert shown(view) == [
+        "“You are a helpful agent”\t32\t3\tTrip plan, Regex help",
+        "  “Plan a trip”\t16\t0\tlast Trip plan",
+        "  “Explain”\t16\t0\tlast Regex help",
+    ]
+
+
+def test_choice_outlives_the_next_tree_and_ends_with_its_text(view: PrefixTreeView):
+    view.show_tree(PrefixTree("m", (ROOT, TRIP, REGEX)))
+    choose(view, 0, 1)
+    view.show_tree(PrefixTree("m", (replace(ROOT, num_hits=4), TRIP, REGEX)))
+    assert [item.text(0) for item in view.tree.selectedItems()] == ["“Explain”"]
+    view.show_tree(PrefixTree("m", (ROOT, TRIP)))
+    assert "“Explain”" not in [item.text(0) for item in view.tree.selectedItems()]
+
+
+def test_text_whose_beginning_is_gone_stays(view: PrefixTreeView):
+    view.show_tree(PrefixTree("m", (ROOT, TRIP, REGEX)))
+    view.show_tree(PrefixTree("m", (replace(TRIP, parent=None), replace(REGEX, parent=None))))
+    assert [view.tree.topLevelItem(place).text(0) for place in range(2)] == ["“Plan a trip”", "“Explain”"]
+    view.show_tree(PrefixTree("m", (ROOT, TRIP, REGEX)))
+    assert view.tree.topLevelItemCount() == 1
+    assert view.tree.topLevelItem(0).childCount() == 2
+
+
+def test_pin_and_drop_name_the_place_by_its_digests(view: PrefixTreeView, qtbot):
+    commands = asked(view)
+    view.show_tree(PrefixTree("m", (replace(ROOT, pins=("t",)), TRIP)))
+    choose(view, 0)
+    for button in (view.pin_button, view.unpin_button, view.drop_button):
+        qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert commands == [PinNode(b"r2", True), PinNode(b"r2", False), DropNode(b"r1")]
+
+
+def test_delete_key_drops(view: PrefixTreeView, qtbot):
+    commands = asked(view)
+    view.show_tree(PrefixTree("m", (ROOT,)))
+    choose(view, 0)
+    view.tree.setFocus()
+    qtbot.keyClick(view.tree, Qt.Key.Key_Delete)
+    assert commands == [DropNode(b"r1")]
+
+
+def test_without_a_choice_nothing_can_be_asked(view: PrefixTreeView):
+    view.show_tree(PrefixTree("m", (ROOT,)))
+    assert not any(button.isEnabled() for button in (view.pin_button, view.unpin_button, view.drop_button))
+
+
+def test_only_what_is_pinned_can_be_unpinned(view: PrefixTreeView):
+    view.show_tree(PrefixTree("m", (ROOT,)))
+    choose(view, 0)
+    assert not view.unpin_button.isEnabled()
+    view.show_tree(PrefixTree("m", (replace(ROOT, pins=("t",)),)))
+    assert view.unpin_button.isEnabled()
+    assert shown(view) == ["“You are a helpful agent”\t32\t3\tpinned · Trip plan, Regex help"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (PrefixPinned("t", 12, 12 * 2**20), "Pinned: 12 blocks, 12 MiB."),
+        (PrefixPinned("t", 0, 0), "Unpinned “Trip plan”."),
+        (PrefixPinned("prefix 00ff", 0, 0), "Unpinned “this text”."),
+        (PrefixDropped(b"", 1, 0), "Dropped 1 block."),
+        (PrefixDropped(b"", 5, 3), "Dropped 5 blocks. 3 more are in use or pinned, and stay."),
+    ],
+)
+def test_answers_are_told_in_words(view: PrefixTreeView, answer: PrefixPinned | PrefixDropped, words: str):
+    view.show_answer(answer)
+    assert view.answer.text() == words
