@@ -46,6 +46,13 @@
       </translation>
     </message>
     <message numerus="yes">
+      <source>%n download(s)</source>
+      <translation>
+        <numerusform>%n download</numerusform>
+        <numerusform>%n downloads</numerusform>
+      </translation>
+    </message>
+    <message numerus="yes">
       <source>%n let in again</source>
       <translation>
         <numerusform>%n let in again</numerusform>
@@ -57,6 +64,13 @@
       <translation>
         <numerusform>%n message</numerusform>
         <numerusform>%n messages</numerusform>
+      </translation>
+    </message>
+    <message numerus="yes">
+      <source>%n model(s) found, the most downloaded first</source>
+      <translation>
+        <numerusform>%n model found, the most downloaded first</numerusform>
+        <numerusform>%n models found, the most downloaded first</numerusform>
       </translation>
     </message>
     <message numerus="yes">
@@ -81,6 +95,13 @@
       </translation>
     </message>
     <message numerus="yes">
+      <source>%n tab(s) of {length}</source>
+      <translation>
+        <numerusform>%n tab of {length}</numerusform>
+        <numerusform>%n tabs of {length}</numerusform>
+      </translation>
+    </message>
+    <message numerus="yes">
       <source>%n thread(s)</source>
       <translation>
         <numerusform>%n thread</numerusform>
@@ -102,6 +123,13 @@
       </translation>
     </message>
     <message numerus="yes">
+      <source>%n token(s)</source>
+      <translation>
+        <numerusform>%n token</numerusform>
+        <numerusform>%n tokens</numerusform>
+      </translation>
+    </message>
+    <message numerus="yes">
       <source>%n token(s) of answers</source>
       <translation>
         <numerusform>%n token of answers</numerusform>
@@ -120,6 +148,13 @@
       <translation>
         <numerusform>Dropped %n block.</numerusform>
         <numerusform>Dropped %n blocks.</numerusform>
+      </translation>
+    </message>
+    <message numerus="yes">
+      <source>Fits, with %n tab(s) of {length}</source>
+      <translation>
+        <numerusform>Fits, with %n tab of {length}</numerusform>
+        <numerusform>Fits, with %n tabs of {length}</numerusform>
       </translation>
     </message>
     <message numerus="yes">
