@@ -5,8 +5,8 @@
 HOME is a data folder with at least one model, of several it changes between them; chats are added to it, so give it a
 copy. Six tabs at most; questions, stops, edits, new answers, continued ones, branches, versions, deletions taken back,
 tabs closed and opened again, changes of model, of the window's size and theme. The exit code is 0 if no fault was
-logged or raised, and no block is held once everything has been stopped. Memory is written down each minute, for a person
-to judge.
+logged or raised, and no block is held once everything has been stopped. Memory is written down each minute, for a
+person to judge.
 """
 
 from __future__ import annotations
