@@ -28,6 +28,8 @@ _TAIL_TOKENS = 16
 """More than an opening tag and white space take at a prompt's end."""
 _RESERVED_PART = 4
 """A chat that may drop turns leaves so small a part of the context, a quarter, to an answer that names no length."""
+_SEED_BITS = 32
+"""Of a seed that the engine draws: enough, and still a number that a person can write down."""
 _ROLES = ("system", "user", "assistant")
 
 
@@ -65,7 +67,7 @@ class RequestReader:
         num_prompt_tokens = len(prompt.token_ids)
         max_tokens = self._max_tokens(num_prompt_tokens, submit)
         rope_offset = 0 if self.rope is None else self.rope.offset(num_prompt_tokens + max_tokens)
-        seed = secrets.randbits(63) if params.seed is None else params.seed
+        seed = secrets.randbits(_SEED_BITS) if params.seed is None else params.seed
         return Sequence(
             request_id=submit.request_id,
             owner=submit.owner,

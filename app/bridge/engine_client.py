@@ -121,7 +121,12 @@ class EngineClient(QObject):
         return task
 
     def stream(
-        self, messages: Sequence[ChatMessage], params: SamplingParams, owner: str, when_full: WhenFull = "stop"
+        self,
+        messages: Sequence[ChatMessage],
+        params: SamplingParams,
+        owner: str,
+        when_full: WhenFull = "stop",
+        continues_answer: bool = False,
     ) -> ResponseStream:
         """Submits a chat and gives back its events. Closing the stream before its end cancels the request."""
         request_id = uuid.uuid4().hex
@@ -132,7 +137,16 @@ class EngineClient(QObject):
                 self.engine_missed.emit(self._death)
             return stream
         self._streams[request_id] = stream
-        self.send(Submit(request_id, params, messages=tuple(messages), owner=owner, when_full=when_full))
+        self.send(
+            Submit(
+                request_id,
+                params,
+                messages=tuple(messages),
+                owner=owner,
+                when_full=when_full,
+                continues_answer=continues_answer,
+            )
+        )
         return stream
 
     async def restart(self) -> None:

@@ -11,9 +11,9 @@ from PySide6.QtCore import QPoint, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QMouseEvent, QShowEvent
 from PySide6.QtWidgets import QInputDialog, QMenu, QTabBar, QTabWidget, QToolButton, QWidget
 
+from app.chat.chat_words import ordinal
 from app.chat.tab import ChatTab
 from app.chat.tab_mark import tab_mark
-from app.chat.transcript import ordinal
 from app.state.session import Phase, Session
 from app.theme import current_theme, icon_size_px, theme_signals
 from app.widgets.icons import show_icon
@@ -97,6 +97,7 @@ class ChatTabs(QTabWidget):
             self._add_close_button(tab)
             self._show_mark(tab)
             tab.changed.connect(lambda: self._show_mark(tab))
+            tab.chat_made.connect(self.open_chat)
         self.setCurrentWidget(tab)
         tab.setFocus()
         self.tabs_changed.emit()

@@ -5,164 +5,178 @@ Does not know the chat around it; what its tools do is for those who listen.
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, Signal
-from PySide6.QtGui import QEnterEvent, QGuiApplication, QPaintEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton, QVBoxLayout, QWidget
+from collections.abc import Sequence
 
+from PySide6.QtCore import QEvent, Signal
+from PySide6.QtGui import QEnterEvent, QGuiApplication
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from app.chat.answer_figures import phases_text, stats_text
 from app.chat.answer_view import AnswerView
+from app.chat.attachment_card import AttachmentCard
 from app.chat.markdown import Paragraph, Span
+from app.chat.message_editor import MessageEditor
+from app.chat.message_tools import MessageTools, Tool, VersionSwitch
+from app.chat.plain_text import plain_text
+from app.chat.reasoning_view import ReasoningView
 from app.chat.text_view import ProseView
-from app.state.message import AnswerStats, Message
-from app.widgets.icons import show_icon
+from app.i18n import translate
+from app.state.message import Message
 from app.widgets.text_label import TextLabel
-from app.widgets.units import count
 
 _PANEL_PADDING_PX = 12
 _GAP_PX = 4
-_END_WORDS = {"cancelled": "stopped", "length": "stopped at the limit", "interrupted": "interrupted"}
 _NO_MODEL_CODE = "no_model"
 
 
-def stats_text(message: Message) -> str:
-    """`62 tok/s · first token 0.21 s · 412 cached · stopped at the limit of 1,024 tokens`."""
-    parts = _figures(message.stats) if message.stats is not None else []
-    if message.end == "length" and message.stats is not None:
-        parts.append(f"{_END_WORDS['length']} of {count(message.stats.num_completion_tokens, 'token')}")
-    elif message.end in _END_WORDS:
-        parts.append(_END_WORDS[message.end])
-    return " · ".join(parts)
-
-
-def phases_text(stats: AnswerStats | None) -> str:
-    """`waiting 0.02 s, reading 0.19 s, writing 3.10 s, set aside 0.40 s`: where the time went; empty if not known."""
-    if stats is None or stats.queue_s is None:
-        return ""
-    phases = {
-        "waiting": stats.queue_s,
-        "reading": stats.prefill_s,
-        "writing": stats.decode_s,
-        "set aside for other chats": stats.preempted_s,
-    }
-    return ", ".join(f"{name} {time_s:.2f} s" for name, time_s in phases.items() if time_s)
-
-
-def _figures(stats: AnswerStats) -> list[str]:
-    parts = []
-    if stats.tokens_per_s is not None:
-        parts.append(
-            f"{stats.tokens_per_s:.0f} tok/s" if stats.tokens_per_s >= 10 else f"{stats.tokens_per_s:.1f} tok/s"
-        )
-    if stats.ttft_s is not None:
-        parts.append(f"first token {stats.ttft_s:.2f} s")
-    if stats.num_cached_tokens:
-        parts.append(f"{stats.num_cached_tokens} cached")
-    return parts
-
-
-class QuietButton(QToolButton):
-    """A tool that shows itself while its message is under the pointer, or while it has the focus itself."""
-
-    def __init__(self, icon_name: str, words: str) -> None:
-        super().__init__()
-        self.is_revealed = False
-        self.setToolTip(words)
-        self.setAccessibleName(words)
-        show_icon(self, icon_name, "muted")
-
-    def reveal(self, is_revealed: bool) -> None:
-        self.is_revealed = is_revealed
-        self.update()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        # It keeps its place while it does not show, so that nothing moves under the pointer.
-        if self.is_revealed or self.hasFocus():
-            super().paintEvent(event)
-
-
 class MessageView(QWidget):
-    """What user and answer have in common: the column, and tools that show on hover."""
+    """What user and answer have in common: the column, tools that show on hover and focus, versions, and editing."""
 
-    def __init__(self, message: Message, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    tool_used = Signal(str)
+    """A `Tool`, of those that change the chat."""
+    edited = Signal(str)
+    """The new text."""
+
+    def __init__(
+        self, message: Message, author: str, buttons: Sequence[Tool], in_menu: Sequence[Tool], take_words: str
+    ) -> None:
+        super().__init__()
         self.message = message
-        self.copy_button = QuietButton("copy", "Copy this message")
-        self.copy_button.clicked.connect(self._copy)
-        self.tools: list[QuietButton] = [self.copy_button]
+        self._take_words = take_words
+        self.tools = MessageTools(buttons, in_menu)
+        self.tools.used.connect(self._on_tool_used)
+        self.versions = VersionSwitch()
+        self.versions.used.connect(self.tool_used)
+        self.editor: MessageEditor | None = None
+        self.header = QHBoxLayout()
+        self.header.addWidget(_author(author))
+        self.header.addWidget(self.versions)
+        self.header.addStretch(1)
         self.column = QVBoxLayout(self)
         self.column.setContentsMargins(0, 0, 0, 0)
         self.column.setSpacing(_GAP_PX)
 
+    def show_version(self, place: int, count: int) -> None:
+        """Which version of the message this is, from 1 on, and how many there are."""
+        self.versions.show_place(place, count)
+
+    def allow_changes(self, is_allowed: bool) -> None:
+        """Nothing of a chat may be changed while it answers."""
+        for tool in ("edit", "again", "again_same_seed", "go_on", "delete", "delete_turn"):
+            self.tools.allow(tool, is_allowed)
+        self.versions.setEnabled(is_allowed)
+
     def enterEvent(self, event: QEnterEvent) -> None:
         super().enterEvent(event)
-        for tool in self.tools:
-            tool.reveal(True)
+        self.tools.point_at(True)
 
     def leaveEvent(self, event: QEvent) -> None:
         super().leaveEvent(event)
-        for tool in self.tools:
-            tool.reveal(False)
+        self.tools.point_at(False)
 
-    def _copy(self) -> None:
-        QGuiApplication.clipboard().setText(self.message.text)
+    def edit(self) -> None:
+        """Puts the text into a field in the body's place."""
+        if self.editor is not None:
+            return
+        self.editor = MessageEditor(self.message.text, self._take_words, bool(self.message.attachments))
+        self.editor.taken.connect(self._take)
+        self.editor.left.connect(self._leave_editor)
+        place = self.column.indexOf(self._shown_body())
+        self._shown_body().hide()
+        self.column.insertWidget(place, self.editor)
+        self.editor.setFocus()
+
+    def _shown_body(self) -> QWidget:
+        raise NotImplementedError
+
+    def _take(self, text: str) -> None:
+        self._leave_editor()
+        self.edited.emit(text)
+
+    def _leave_editor(self) -> None:
+        if self.editor is not None:
+            self.column.removeWidget(self.editor)
+            self.editor.hide()
+            self.editor.deleteLater()
+            self.editor = None
+            self._shown_body().show()
+
+    def _on_tool_used(self, tool: Tool) -> None:
+        match tool:
+            case "copy":
+                QGuiApplication.clipboard().setText(self.message.text)
+            case "copy_text":
+                QGuiApplication.clipboard().setText(plain_text(self.message.text))
+            case "edit":
+                self.edit()
+            case _:
+                self.tool_used.emit(tool)
 
 
 class QuestionView(MessageView):
-    """A user's message, exactly as written, on a soft panel."""
+    """A user's message, exactly as written, on a soft panel, with what was attached to it."""
 
-    def __init__(self, message: Message, width_px: int, parent: QWidget | None = None) -> None:
-        super().__init__(message, parent)
-        panel = QFrame()
-        panel.setProperty("kind", "question")
-        self.body = ProseView(width_px - 2 * _PANEL_PADDING_PX)
-        self.body.show_blocks([Paragraph((Span(message.text),))], 1)
-        inner = QHBoxLayout(panel)
+    def __init__(self, message: Message, width_px: int) -> None:
+        words = translate("app", "Send")
+        super().__init__(message, translate("app", "You"), ("edit", "copy"), ("branch", "delete", "delete_turn"), words)
+        self.panel = QFrame()
+        self.panel.setProperty("kind", "question")
+        inner = QVBoxLayout(self.panel)
         # Less below: the last line brings its own leading.
         inner.setContentsMargins(_PANEL_PADDING_PX, _PANEL_PADDING_PX, _PANEL_PADDING_PX, _PANEL_PADDING_PX // 2)
+        self.cards = [AttachmentCard(attachment) for attachment in message.attachments]
+        for card in self.cards:
+            row = QHBoxLayout()
+            row.addWidget(card)
+            row.addStretch(1)
+            inner.addLayout(row)
+        self.body = ProseView(width_px - 2 * _PANEL_PADDING_PX)
+        self.body.show_blocks([Paragraph((Span(message.text),))], 1)
         inner.addWidget(self.body)
-        header = QHBoxLayout()
-        header.addWidget(_author("You"))
-        header.addStretch(1)
-        header.addWidget(self.copy_button)
-        self.column.addLayout(header)
-        self.column.addWidget(panel)
+        if self.cards and not message.text:
+            self.body.hide()
+        self.header.addWidget(self.tools)
+        self.column.addLayout(self.header)
+        self.column.addWidget(self.panel)
+
+    def _shown_body(self) -> QWidget:
+        return self.panel
 
 
 class AnswerMessageView(MessageView):
     """A model's message on the page, with its figures below, or its error and the way to try again."""
 
-    retry_requested = Signal()
-    continue_requested = Signal()
     models_requested = Signal()
 
-    def __init__(self, message: Message, width_px: int, parent: QWidget | None = None) -> None:
-        super().__init__(message, parent)
+    def __init__(self, message: Message, width_px: int) -> None:
+        buttons: tuple[Tool, ...] = ("go_on", "again", "edit", "copy")
+        in_menu: tuple[Tool, ...] = ("copy_text", "again_same_seed", "branch", "delete", "delete_turn")
+        author = message.model_name or translate("app", "Answer")
+        super().__init__(message, author, buttons, in_menu, translate("app", "Save"))
+        self._width_px = width_px
         self.body = AnswerView(width_px)
-        self.state_label = _muted_label()
+        self.reasoning: ReasoningView | None = None
+        self.state_label = QLabel()
+        self.state_label.setProperty("kind", "muted")
         self.stats_label = TextLabel(kind="muted")
-        self.retry_button = QuietButton("retry", "Answer again")
-        self.retry_button.clicked.connect(self.retry_requested)
-        self.retry_button.hide()
-        self.tools.append(self.retry_button)
         self.error_panel = _ErrorPanel()
-        self.error_panel.retry_button.clicked.connect(self.retry_requested)
+        self.error_panel.retry_button.clicked.connect(lambda: self.tool_used.emit("again"))
         self.error_panel.models_button.clicked.connect(self.models_requested)
-        self.continue_button = QPushButton("Continue")
-        self.continue_button.setToolTip("Ask the model to go on")
-        self.continue_button.clicked.connect(self.continue_requested)
+        self.continue_button = QPushButton(translate("app", "Continue"))
+        self.continue_button.setToolTip(translate("app", "Let the model go on where it ended"))
+        self.continue_button.clicked.connect(lambda: self.tool_used.emit("go_on"))
         self.continue_button.hide()
         self.notice_label = TextLabel(kind="muted")
         # Part of the label, so that nothing stands there without words.
         self.notice_label.setContentsMargins(0, 0, 0, 2 * _GAP_PX)
         self.column.addWidget(self.notice_label)
-        self.column.addWidget(_author(message.model_name or "Answer"))
-        self.column.addWidget(self.state_label)
-        self.column.addWidget(self.body)
-        self.column.addWidget(self.error_panel)
+        self.column.addLayout(self.header)
+        for part in (self.state_label, self.body, self.error_panel):
+            self.column.addWidget(part)
         footer = QHBoxLayout()
         footer.addWidget(self.stats_label, 1)
         footer.addWidget(self.continue_button)
-        footer.addWidget(self.retry_button)
-        footer.addWidget(self.copy_button)
+        footer.addWidget(self.tools)
         self.column.addLayout(footer)
         self._num_shown = 0
         self.show_text()
@@ -170,17 +184,29 @@ class AnswerMessageView(MessageView):
         self.show_state("")
         self.show_end()
 
+    def _shown_body(self) -> QWidget:
+        return self.body
+
     def show_notice(self, words: str) -> None:
         """What a person should know before the answer; empty for nothing."""
         self.notice_label.setText(words)
         self.notice_label.setVisible(bool(words))
 
     def show_text(self) -> None:
-        """Shows what the message's text has gained."""
+        """Shows what the message's text has gained, and what the model thought."""
         added = self.message.text[self._num_shown :]
         if added:
             self._num_shown += len(added)
             self.body.append(added)
+        if self.message.reasoning:
+            self._show_reasoning()
+
+    def _show_reasoning(self) -> None:
+        if self.reasoning is None:
+            self.reasoning = ReasoningView(self._width_px)
+            self.column.insertWidget(self.column.indexOf(self.state_label), self.reasoning)
+        is_thinking = self.message.end is None and not self.message.text
+        self.reasoning.show_reasoning(self.message.reasoning, self.message.reasoning_s, is_thinking)
 
     def show_state(self, words: str) -> None:
         """What the request is doing before there is text; empty for nothing."""
@@ -194,17 +220,24 @@ class AnswerMessageView(MessageView):
             self.show_text()
             self.body.finish()
             self.show_state("")
-        self.stats_label.setText(stats_text(self.message))
-        self.stats_label.setToolTip(phases_text(self.message.stats))
-        self.copy_button.setVisible(is_over and bool(self.message.text))
+        self.stats_label.setText(stats_text(self.message) if is_over else "")
+        self.stats_label.setToolTip(phases_text(self.message.stats) if is_over else "")
+        self.tools.setVisible(is_over)
+        self.tools.allow("copy", bool(self.message.text))
+        self.tools.allow("copy_text", bool(self.message.text))
         self.error_panel.show_error(self.message.error, self.message.error_code)
 
-    def allow_retry(self, is_allowed: bool) -> None:
-        """Whether this is the answer that may be asked for again."""
-        has_failed = self.message.error is not None
-        self.retry_button.setVisible(is_allowed and not has_failed)
+    def allow_changes(self, is_allowed: bool, is_newest: bool = False) -> None:
+        """Whether the chat may be changed; only its newest answer can go on."""
+        super().allow_changes(is_allowed)
+        has_text, has_failed = bool(self.message.text), self.message.error is not None
+        can_go_on = is_allowed and is_newest and has_text
+        self.tools.allow("again", is_allowed and not has_failed)
+        self.tools.allow("again_same_seed", is_allowed and self.message.seed is not None)
+        self.tools.allow("edit", is_allowed and has_text)
+        self.tools.allow("go_on", can_go_on and self.message.end != "length")
         self.error_panel.retry_button.setVisible(is_allowed)
-        self.continue_button.setVisible(is_allowed and self.message.end == "length")
+        self.continue_button.setVisible(can_go_on and self.message.end == "length")
 
 
 class _ErrorPanel(QFrame):
@@ -214,13 +247,16 @@ class _ErrorPanel(QFrame):
         super().__init__()
         self.setProperty("kind", "failure")
         self.label = TextLabel(kind="error")
-        self.models_button = QPushButton("Models")
-        self.retry_button = QPushButton("Retry")
+        self.models_button = QPushButton(translate("app", "Models"))
+        self.copy_button = QPushButton(translate("app", "Copy"))
+        self.copy_button.setToolTip(translate("app", "Copy this error"))
+        self.copy_button.clicked.connect(lambda: QGuiApplication.clipboard().setText(self.label.text()))
+        self.retry_button = QPushButton(translate("app", "Retry"))
         row = QHBoxLayout(self)
         row.setContentsMargins(_PANEL_PADDING_PX, _PANEL_PADDING_PX, _PANEL_PADDING_PX, _PANEL_PADDING_PX)
         row.addWidget(self.label, 1)
-        row.addWidget(self.models_button)
-        row.addWidget(self.retry_button)
+        for button in (self.models_button, self.copy_button, self.retry_button):
+            row.addWidget(button)
 
     def show_error(self, message: str | None, code: str | None) -> None:
         self.label.setText(message or "")
@@ -231,10 +267,4 @@ class _ErrorPanel(QFrame):
 def _author(name: str) -> QLabel:
     label = QLabel(name)
     label.setProperty("kind", "author")
-    return label
-
-
-def _muted_label() -> QLabel:
-    label = QLabel()
-    label.setProperty("kind", "muted")
     return label

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
@@ -18,18 +19,20 @@ from app.bridge.throttle import Throttle
 from app.chat.composer import Composer
 from app.chat.context_gauge import ContextGauge
 from app.chat.full_choice import FullChoice
+from app.chat.message_actions import ChatHands, MessageActions
 from app.chat.stream_buffer import StreamBuffer
 from app.chat.transcript import Transcript
+from app.i18n import translate
 from app.state.history import History, HistoryError
 from app.state.message import Message
 from app.state.session import Session
 from app.widgets.icons import show_icon
+from app.widgets.undo_bar import UndoBar
 from engine.messages import ModelLoaded, RequestFailed, RequestFinished, SamplingParams, TextDelta, WhenFull
 
 # A killed process loses at most this much of a streaming answer.
 SAVE_INTERVAL_MS = 300
 _MARGIN_PX = 8
-_CONTINUE = "Continue."
 
 
 class ChatTab(QWidget):
@@ -41,6 +44,8 @@ class ChatTab(QWidget):
     """A turn was put on disk, so the list of chats may be another now."""
     save_failed = Signal(str)
     models_requested = Signal()
+    chat_made = Signal(object)
+    """A `Session` that is on disk and not open yet."""
     model_missed = Signal()
     """A message was to be sent while no model is loaded; it stays in the composer."""
 
@@ -62,24 +67,31 @@ class ChatTab(QWidget):
         self._task: asyncio.Task[None] | None = None
         self._buffer = StreamBuffer(self)
         self._buffer.flushed.connect(self._on_text_flushed)
+        self._thoughts = StreamBuffer(self)
+        self._thoughts.flushed.connect(self._on_thoughts_flushed)
         self._save_throttle = Throttle(SAVE_INTERVAL_MS, self._save_answer, self)
         self._build()
         self._show_phase()
 
     def _build(self) -> None:
         self.transcript = Transcript(self.session)
-        self.transcript.retry_requested.connect(self.retry)
-        self.transcript.continue_requested.connect(lambda: self.submit(_CONTINUE))
         self.transcript.models_requested.connect(self.models_requested)
+        hands = ChatHands(self._save, self._forget, self._begin, self._model_name)
+        self.message_actions = MessageActions(self.session, self.transcript, hands, self)
+        self.message_actions.changed.connect(self._show_phase)
+        self.message_actions.chat_made.connect(self.chat_made)
+        self.message_actions.model_missed.connect(self.model_missed)
+        self.undo_bar = UndoBar()
+        self.message_actions.deleted.connect(self.undo_bar.show_message)
         self.composer = Composer()
         self.composer.submitted.connect(self._on_submitted)
         self.composer.textChanged.connect(self._show_can_send)
-        self.send_button = QPushButton("Send")
+        self.send_button = QPushButton(translate("app", "Send"))
         self.send_button.setProperty("kind", "primary")
         show_icon(self.send_button, "send", "on_accent")
         self.send_button.clicked.connect(self.composer.submit)
-        self.stop_button = QPushButton("Stop")
-        self.stop_button.setToolTip("Stop this answer (Esc)")
+        self.stop_button = QPushButton(translate("app", "Stop"))
+        self.stop_button.setToolTip(translate("app", "Stop this answer (Esc)"))
         show_icon(self.stop_button, "stop")
         self.stop_button.clicked.connect(self.stop)
         self.gauge = ContextGauge()
@@ -95,6 +107,7 @@ class ChatTab(QWidget):
         bottom.setProperty("kind", "page")
         inner = QVBoxLayout(bottom)
         inner.setContentsMargins(2 * _MARGIN_PX, _MARGIN_PX, 2 * _MARGIN_PX, _MARGIN_PX)
+        inner.addWidget(self.undo_bar)
         inner.addWidget(self.composer)
         inner.addLayout(self.footer)
         column = QVBoxLayout(self)
@@ -122,7 +135,7 @@ class ChatTab(QWidget):
             return
         messages = self.session.ask(text, self._model_name())
         # On disk before it is sent: what a person wrote is never lost.
-        self._save(messages)
+        self._save(self.session, messages)
         self._begin()
 
     def _on_submitted(self, text: str) -> None:
@@ -134,11 +147,8 @@ class ChatTab(QWidget):
 
     def retry(self) -> None:
         """Asks again for the newest answer."""
-        if not self.session.can_retry:
-            return
-        old, new = self.session.retry(self._model_name())
-        self._save([new], removed=old)
-        self._begin()
+        if self.session.can_retry:
+            self.message_actions.use(self.session.answer, "again")
 
     def stop(self) -> None:
         """Asks the engine to end the answer; its text so far stays."""
@@ -147,6 +157,7 @@ class ChatTab(QWidget):
 
     def leave(self) -> None:
         """The tab is being closed: an unfinished answer is cancelled and kept as it is."""
+        self._thoughts.flush()
         self._buffer.flush()
         if self._stream is not None:
             self._stream.close()
@@ -176,10 +187,16 @@ class ChatTab(QWidget):
         except HistoryError as error:
             self.save_failed.emit(str(error))
 
-    def _begin(self) -> None:
+    def _begin(self, seed: int | None = None) -> None:
         self.turn_begun.emit()
+        params = self._read_params()
+        session = self.session
         self._stream = self._client.stream(
-            self.session.prompt(), self._read_params(), self.session.id, self.session.when_full
+            session.prompt(),
+            params if seed is None else replace(params, seed=seed),
+            session.id,
+            session.when_full,
+            session.continues_answer,
         )
         self._task = self._client.run(self._follow(self._stream))
         self.transcript.show_messages()
@@ -192,9 +209,11 @@ class ChatTab(QWidget):
 
     def _on_event(self, event: StreamEvent) -> None:
         if isinstance(event, TextDelta):
+            self._thoughts.append(event.reasoning)
             self._buffer.append(event.text)
         phase = self.session.phase
         if isinstance(event, RequestFinished | RequestFailed):
+            self._thoughts.flush()
             self._buffer.flush()
             self._stream = None
             self._save_throttle.cancel()
@@ -205,8 +224,15 @@ class ChatTab(QWidget):
         if not self.session.is_busy:
             self._save_answer()
 
+    def _on_thoughts_flushed(self, text: str) -> None:
+        self.session.append_reasoning(text)
+        self._show_added()
+
     def _on_text_flushed(self, text: str) -> None:
         self.session.append_text(text)
+        self._show_added()
+
+    def _show_added(self) -> None:
         self._save_throttle.request()
         self.transcript.show_progress()
         self._show_context()
@@ -220,7 +246,9 @@ class ChatTab(QWidget):
     def _show_can_send(self) -> None:
         has_text = bool(self.composer.toPlainText().strip())
         self.send_button.setEnabled(has_text and self._model is not None)
-        self.send_button.setToolTip("Send (Enter)" if self._model is not None else "No model is loaded yet")
+        self.send_button.setToolTip(
+            translate("app", "Send (Enter)") if self._model is not None else translate("app", "No model is loaded yet")
+        )
 
     def _show_context(self) -> None:
         model = self._model
@@ -235,19 +263,24 @@ class ChatTab(QWidget):
         if self.session.is_busy:
             # A killed process keeps the figures too.
             self.session.measure()
-        self._save([self.session.answer])
+        self._save(self.session, [self.session.answer])
 
-    def _save(self, messages: Sequence[Message], removed: Message | None = None) -> None:
+    def _save(self, session: Session, messages: Sequence[Message]) -> None:
         """A chat that cannot be saved can still be continued; the reason is emitted."""
         try:
-            if removed is not None:
-                self._history.delete_message(removed)
-            self._history.save(self.session, messages)
+            self._history.save(session, messages)
+        except HistoryError as error:
+            self.save_failed.emit(str(error))
+
+    def _forget(self, message: Message) -> None:
+        try:
+            self._history.delete_message(message)
         except HistoryError as error:
             self.save_failed.emit(str(error))
 
 
 def _empty_words(model: ModelLoaded | None) -> str:
     if model is None:
-        return "No model is loaded yet."
-    return f"{model.name} · Ask something; Shift+Enter breaks the line."
+        return translate("app", "No model is loaded yet.")
+    words = translate("app", "{model} · Ask something; Shift+Enter breaks the line.")
+    return words.format(model=model.name)

@@ -9,9 +9,11 @@ from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
+from app.chat.chat_words import forgotten_words, state_words
 from app.chat.message_view import AnswerMessageView, MessageView, QuestionView
+from app.i18n import translate
 from app.state.message import Message
-from app.state.session import Phase, Session
+from app.state.session import Session
 from app.theme import theme_signals
 from app.widgets.icons import show_icon
 from app.widgets.text_label import TextLabel
@@ -27,8 +29,10 @@ _BOTTOM_SLACK_PX = 24
 class Transcript(QScrollArea):
     """Shows a session. Views are made when it is first shown, and made again when the look changes."""
 
-    retry_requested = Signal()
-    continue_requested = Signal()
+    tool_used = Signal(object, str)
+    """A `Message`, and the `Tool` that is to do something with it."""
+    edited = Signal(object, str)
+    """A `Message`, and the text that is to take its place."""
     models_requested = Signal()
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
@@ -37,6 +41,8 @@ class Transcript(QScrollArea):
         self._num_hidden = max(0, len(session.messages) - MAX_FIRST_MESSAGES)
         self._views: list[MessageView] = []
         self._is_stale = True
+        self._is_busy: bool | None = None
+        """What the tools of the messages were told last."""
         self._is_following = True
         self._place: tuple[Message, float] | None = None
         """What was read when the views were made again: a message, and the part of it that is above the view.
@@ -62,7 +68,7 @@ class Transcript(QScrollArea):
         self._column = QVBoxLayout(self._content)
         self._column.setContentsMargins(0, _MARGIN_PX, 0, _MARGIN_PX)
         self._column.setSpacing(_MESSAGE_GAP_PX)
-        self.earlier_button = QPushButton("Earlier messages")
+        self.earlier_button = QPushButton(translate("app", "Earlier messages"))
         self.earlier_button.clicked.connect(self._show_earlier)
         self._column.addWidget(self.earlier_button, 0, Qt.AlignmentFlag.AlignHCenter)
         self._empty_label = TextLabel("", "muted")
@@ -79,8 +85,8 @@ class Transcript(QScrollArea):
         self._limit_width()
 
     def _make_latest_button(self) -> None:
-        self.latest_button = QPushButton("latest", self)
-        self.latest_button.setToolTip("Go to the newest text")
+        self.latest_button = QPushButton(translate("app", "latest"), self)
+        self.latest_button.setToolTip(translate("app", "Go to the newest text"))
         show_icon(self.latest_button, "arrow-down")
         self.latest_button.clicked.connect(self.follow)
         self.latest_button.hide()
@@ -115,17 +121,40 @@ class Transcript(QScrollArea):
         if not self.isVisible():
             self._is_stale = True
             return
+        self._num_hidden = min(self._num_hidden, max(0, len(self._session.messages) - 1))
         shown = self._session.messages[self._num_hidden :]
-        while self._views and (
-            len(self._views) > len(shown) or self._views[-1].message is not shown[len(self._views) - 1]
-        ):
+        pairs = zip(self._views, shown, strict=False)
+        num_same = next((number for number, (view, one) in enumerate(pairs) if view.message is not one), len(shown))
+        while len(self._views) > num_same:
             self._remove_last()
         for message in shown[len(self._views) :]:
             self._append(message)
+        self._show_versions()
         self.earlier_button.setVisible(self._num_hidden > 0)
         self._empty_label.setVisible(not self._session.messages)
         self._is_stale = False
         self.show_progress()
+
+    def show_anew(self, message: Message) -> None:
+        """Makes the message's view and those behind it again: what it shows is no longer what was only added to."""
+        index = next((number for number, view in enumerate(self._views) if view.message is message), len(self._views))
+        while len(self._views) > index:
+            self._remove_last()
+        self.show_messages()
+
+    def _show_versions(self) -> None:
+        places = self._session.tree.places()
+        for view in self._views:
+            view.show_version(*places.get(view.message.id, (1, 1)))
+        self._allow_changes()
+
+    def _allow_changes(self) -> None:
+        is_allowed = not self._session.is_busy
+        for view in self._views:
+            if isinstance(view, AnswerMessageView):
+                view.allow_changes(is_allowed, view is self._views[-1])
+            else:
+                view.allow_changes(is_allowed)
 
     def show_progress(self) -> None:
         """Shows what the newest answer gained: text, a state in words, its end."""
@@ -135,9 +164,11 @@ class Transcript(QScrollArea):
         if not self._session.is_busy:
             view.show_end()
         view.show_text()
-        view.show_notice(_forgotten_words(self._session, view.message))
-        view.show_state(_state_words(self._session))
-        view.allow_retry(self._session.can_retry)
+        view.show_notice(forgotten_words(self._session, view.message))
+        view.show_state(state_words(self._session))
+        if self._is_busy is not self._session.is_busy:
+            self._is_busy = self._session.is_busy
+            self._allow_changes()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -157,18 +188,15 @@ class Transcript(QScrollArea):
 
     def _append(self, message: Message) -> None:
         width_px = min(self._content.maximumWidth(), self.viewport().width() - 2 * _MARGIN_PX)
-        former = self.answer_view()
-        if former is not None:
-            former.allow_retry(False)
         view: MessageView
         if message.role == "user":
             view = QuestionView(message, width_px)
         else:
             view = AnswerMessageView(message, width_px)
-            view.retry_requested.connect(self.retry_requested)
-            view.continue_requested.connect(self.continue_requested)
             view.models_requested.connect(self.models_requested)
-            view.show_notice(_forgotten_words(self._session, message))
+            view.show_notice(forgotten_words(self._session, message))
+        view.tool_used.connect(lambda tool: self.tool_used.emit(message, tool))
+        view.edited.connect(lambda text: self.edited.emit(message, text))
         self._views.append(view)
         self._column.insertWidget(self._column.count() - 1, view)
 
@@ -232,41 +260,3 @@ class Transcript(QScrollArea):
         size = self.latest_button.size()
         view = self.viewport().geometry()
         self.latest_button.move(view.center().x() - size.width() // 2, view.bottom() - size.height() - _MARGIN_PX // 2)
-
-
-def _state_words(session: Session) -> str:
-    """What the person waits for while there is no text yet."""
-    match session.phase:
-        case Phase.SENT:
-            return "Sent"
-        case Phase.WAITING:
-            return f"Waiting, {ordinal(session.queue_position + 1)} in line"
-        case Phase.THINKING:
-            return "Thinking"
-        case Phase.SWAPPED:
-            return "Waiting for memory: other chats need it, this one's part is kept"
-        case Phase.PREFILL:
-            return f"Reading the chat, {session.prefill_percent} %"
-        case _:
-            return ""
-
-
-def _forgotten_words(session: Session, answer: Message) -> str:
-    """What the model does not see any more, at the answer from which on that is so."""
-    forgotten = answer.forgotten
-    if forgotten is None or forgotten == session.forgotten_before(answer):
-        return ""
-    match forgotten.num_turns:
-        case 1:
-            turns = "turn 1"
-        case 2:
-            turns = "turns 1 and 2"
-        case num_turns:
-            turns = f"turns 1 to {num_turns}"
-    return f"The chat is full: from here on the model no longer sees {turns} ({forgotten.num_tokens:,} tokens)."
-
-
-def ordinal(number: int) -> str:
-    """`1st`, `2nd`, `3rd`, `4th`, `11th`."""
-    suffix = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
-    return f"{number}{suffix}"

@@ -48,6 +48,22 @@ class MessageTree:
             if other.deleted_at_s is None and parents[other.id] == parents[message.id]
         ]
 
+    def places(self) -> dict[str, tuple[int, int]]:
+        """Of each shown message that has other versions, its id, its place among them from 1 on, and their number."""
+        if not self.aside:
+            return {}
+        parents = self._parents()
+        siblings: dict[str | None, list[str]] = {}
+        for other in self.everything():
+            if other.deleted_at_s is None:
+                siblings.setdefault(parents[other.id], []).append(other.id)
+        places = {}
+        for message in self.path:
+            versions = siblings[parents[message.id]]
+            if len(versions) > 1:
+                places[message.id] = (versions.index(message.id) + 1, len(versions))
+        return places
+
     def show(self, message: Message) -> None:
         """Leads the path through this message, and from there along the newest versions."""
         parents = self._parents()

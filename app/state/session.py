@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
-from app.state.message import AnswerStats, ForgottenTurns, Message, new_id
+from app.state.message import AnswerStats, Attachment, ForgottenTurns, Message, new_id
 from app.state.message_tree import MessageTree
 from app.state.parameters import ChatParameters, Preset
 from engine.messages import (
@@ -89,6 +89,10 @@ class Session:
     first_token_at_s: float | None = None
     last_token_at_s: float = 0.0
     """Of the newest answer, on the monotonic clock."""
+    continues_answer: bool = False
+    """Whether the unfinished answer goes on behind text that it had before."""
+    thinking_since_s: float | None = None
+    """On the monotonic clock; None while the newest answer has not begun to think."""
 
     @property
     def tree(self) -> MessageTree:
@@ -124,24 +128,20 @@ class Session:
                 return message.stats.num_prompt_tokens + message.stats.num_completion_tokens
         return self.num_prompt_tokens
 
-    def ask(self, text: str, model_name: str | None = None) -> tuple[Message, Message]:
+    def ask(
+        self, text: str, model_name: str | None = None, attachments: tuple[Attachment, ...] = ()
+    ) -> tuple[Message, Message]:
         """Appends the user's message and the empty answer to it."""
         assert not self.is_busy, f"the chat is {self.phase.value}"
         if not self.messages and self.title == NEW_CHAT_TITLE:
-            self.title = title_of(text)
-        question = Message("user", text)
+            self.title = title_of(text or ", ".join(attachment.name for attachment in attachments))
+        question = Message("user", text, attachments=attachments)
         self.messages.append(question)
-        return question, self._begin_answer(model_name)
-
-    def retry(self, model_name: str | None = None) -> tuple[Message, Message]:
-        """Takes the newest answer away and begins another; returns both, old one first."""
-        assert self.can_retry, f"nothing to retry while {self.phase.value}"
-        old = self.messages.pop()
-        return old, self._begin_answer(model_name)
+        return question, self.begin_answer(model_name)
 
     def prompt(self) -> tuple[ChatMessage, ...]:
-        """What the model is to read: all but the unfinished answer. Empty answers are left out, and so that the turns
-        still alternate, the questions on both sides of one are joined."""
+        """What the model is to read: all but the unfinished answer, unless that is continued. Empty answers are left
+        out, and so that the turns still alternate, the questions on both sides of one are joined."""
         return tuple(message for message, _ in self._numbered_prompt())
 
     def _numbered_prompt(self) -> list[tuple[ChatMessage, int]]:
@@ -151,9 +151,9 @@ class Session:
         for message in self.messages:
             num_questions += message.role == "user"
             is_unfinished = message.role == "assistant" and message.end is None
-            if is_unfinished or not message.text:
+            text = read_text(message)
+            if not text or (is_unfinished and not self.continues_answer):
                 continue
-            text = message.text
             if prompt and prompt[-1][0].role == message.role:
                 text = f"{prompt.pop()[0].content}\n\n{text}"
             prompt.append((ChatMessage(message.role, text), num_questions))
@@ -189,6 +189,7 @@ class Session:
                 self.phase = Phase.PREFILL
             case TextDelta(token_ids=token_ids, reasoning=reasoning):
                 self._count(len(token_ids))
+                self._time_thinking(bool(reasoning))
                 self.phase = Phase.THINKING if reasoning and not self.answer.text else Phase.STREAMING
             case RequestFinished():
                 self._finish(event)
@@ -201,6 +202,16 @@ class Session:
 
     def append_text(self, text: str) -> None:
         self.answer.text += text
+
+    def append_reasoning(self, text: str) -> None:
+        self.answer.reasoning += text
+
+    def _time_thinking(self, is_thinking: bool) -> None:
+        now_s = time.monotonic()
+        if is_thinking and self.thinking_since_s is None:
+            self.thinking_since_s = now_s
+        if self.thinking_since_s is not None and (is_thinking or self.answer.reasoning_s is None):
+            self.answer.reasoning_s = now_s - self.thinking_since_s
 
     def interrupt(self) -> None:
         """Ends an unfinished answer here, with the text it has: its tab or the program is being closed."""
@@ -230,9 +241,24 @@ class Session:
             if self.first_token_at_s is None:
                 self.first_token_at_s = self.last_token_at_s
 
-    def _begin_answer(self, model_name: str | None) -> Message:
-        answer = Message("assistant", model_name=model_name)
+    def begin_answer(self, model_name: str | None, parent_id: str | None = None) -> Message:
+        """Appends an empty answer: to the message before it, or as a version of what follows `parent_id`."""
+        answer = Message("assistant", model_name=model_name, parent_id=parent_id)
         self.messages.append(answer)
+        self.continues_answer = False
+        self._start_clock()
+        return answer
+
+    def go_on(self) -> Message:
+        """Opens the newest answer again, to be continued behind its text."""
+        assert not self.is_busy, f"the chat is {self.phase.value}"
+        answer = self.answer
+        answer.end = answer.error = answer.error_code = None
+        self.continues_answer = bool(answer.text)
+        self._start_clock()
+        return answer
+
+    def _start_clock(self) -> None:
         self.phase = Phase.SENT
         self.num_computed_tokens = 0
         self.num_prompt_tokens = 0
@@ -240,10 +266,11 @@ class Session:
         self.num_answer_tokens = 0
         self.asked_at_s = time.monotonic()
         self.first_token_at_s = None
-        return answer
+        self.thinking_since_s = None
 
     def _finish(self, event: RequestFinished) -> None:
         self.answer.end = event.reason
+        self.answer.seed = event.seed
         self.answer.stats = AnswerStats(
             event.num_prompt_tokens,
             event.num_cached_tokens,
@@ -258,6 +285,19 @@ class Session:
             event.num_accepted_tokens,
         )
         self.phase = Phase.IDLE
+
+
+def read_text(message: Message) -> str:
+    """A message as the model reads it: the files that were attached, each under its name, and then its text."""
+    return "\n\n".join([*map(file_text, message.attachments), *([message.text] if message.text else [])])
+
+
+def file_text(attachment: Attachment) -> str:
+    """An attached file as the model reads it: its name and its text as a block of code."""
+    fence = "```"
+    while fence in attachment.text:
+        fence += "`"
+    return f"File {attachment.name}:\n{fence}\n{attachment.text}\n{fence}"
 
 
 def title_of(text: str) -> str:

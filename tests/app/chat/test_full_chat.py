@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 
+from app.chat.answer_figures import phases_text
 from app.chat.full_choice import FullChoice
-from app.chat.message_view import phases_text
 from app.state.history import History, HistoryError
 from app.state.message import AnswerStats, ForgottenTurns
 from engine.messages import ContextTrimmed, RequestFinished

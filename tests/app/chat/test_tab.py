@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from PySide6.QtCore import Qt
 
-from app.chat.message_view import stats_text
+from app.chat.answer_figures import stats_text
 from app.state.history import History
 from app.state.message import AnswerStats, Message
 from app.state.session import Phase, Session
@@ -32,7 +32,7 @@ def test_an_answer_streams_and_ends_with_its_figures(desk: Desk) -> None:
     desk.answer(request_id, "Hi **there**")
     desk.finish(request_id)
     assert desk.view().body.views[0].toPlainText() == "Hi there"  # type: ignore[union-attr]
-    assert desk.view().stats_label.text() == "62 tok/s · first token 0.21 s · 16 cached"
+    assert desk.view().stats_label.text() == "62 tok/s · first token 0.21 s · 40 tokens · 16 cached · finished"
     assert desk.on_disk() == ["hello", "Hi **there**"]
 
 
@@ -224,9 +224,14 @@ def test_an_answer_that_reached_its_limit_can_be_continued(desk: Desk) -> None:
     assert view.stats_label.text().endswith("stopped at the limit of 40 tokens")
     desk.qtbot.keyClicks(desk.tab.composer, "a draft")
     desk.qtbot.mouseClick(view.continue_button, Qt.MouseButton.LeftButton)
-    contents = [message.content for message in desk.engine.submits()[-1].messages]
-    assert contents == ["hello", "half an ans", "Continue."]
-    assert not view.continue_button.isVisible()
+    submit = desk.engine.submits()[-1]
+    assert [message.content for message in submit.messages] == ["hello", "half an ans"]
+    assert submit.continues_answer
+    assert not desk.view().continue_button.isVisible()
+    desk.answer(submit.request_id, "wer.")
+    desk.finish(submit.request_id)
+    assert desk.view().body.views[0].toPlainText() == "half an answer."  # type: ignore[union-attr]
+    assert desk.on_disk() == ["hello", "half an answer."]
     assert desk.tab.composer.toPlainText() == "a draft"
 
 
@@ -261,9 +266,9 @@ STOPPED = Message("assistant", "", end="cancelled", stats=AnswerStats(9, 0, 0, N
 @pytest.mark.parametrize(
     ("message", "text"),
     [
-        (Message("assistant", "x", end="stop"), ""),
+        (Message("assistant", "x", end="stop"), "finished"),
         (Message("assistant", "x", end="interrupted"), "interrupted"),
-        (LENGTH, "3.4 tok/s · first token 0.50 s · stopped at the limit of 3 tokens"),
+        (LENGTH, "3.4 tok/s · first token 0.50 s · 3 tokens · stopped at the limit of 3 tokens"),
         (STOPPED, "stopped"),
     ],
 )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from PySide6.QtGui import QColor, QGuiApplication, QIcon, QImage
 
+from app.chat.chat_words import ordinal
 from app.chat.tab_mark import tab_mark
-from app.chat.transcript import ordinal
 from app.state.session import Phase
 
 ORANGE = QColor("#e69f00")

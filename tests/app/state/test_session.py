@@ -78,23 +78,11 @@ def test_a_failed_answer_keeps_its_text_and_the_reason() -> None:
     assert session.can_retry
 
 
-def test_a_retry_replaces_the_newest_answer() -> None:
-    session = Session()
-    question, first = session.ask("hello")
-    session.apply(RequestFailed("r", "engine_error", "no memory"))
-    old, new = session.retry()
-    assert old is first
-    assert session.messages == [question, new]
-    assert session.phase is Phase.SENT
-
-
 def test_a_busy_chat_takes_no_second_question() -> None:
     session = Session()
     session.ask("one")
     with pytest.raises(AssertionError):
         session.ask("two")
-    with pytest.raises(AssertionError):
-        session.retry()
 
 
 def test_the_prompt_has_all_turns_but_the_unfinished_answer() -> None:
@@ -149,7 +137,7 @@ def test_a_title_is_short(text: str) -> None:
 def test_a_restored_chat_can_be_answered_again_but_not_while_busy() -> None:
     session = Session(messages=[Message("user", "hello"), Message("assistant", "hi", end="stop")])
     assert session.can_retry
-    session.retry()
+    session.ask("more")
     assert not session.can_retry
 
 

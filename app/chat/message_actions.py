@@ -1,0 +1,137 @@
+"""Owns what a message's tools do to its chat: other versions, continuing, branching, deleting and taking that back.
+
+Does not know how messages look; the chat is saved and answered by those it is given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QObject, Signal
+
+from app.chat.message_tools import Tool
+from app.chat.transcript import Transcript
+from app.i18n import translate
+from app.state import revisions
+from app.state.message import Attachment, Message
+from app.state.session import Session, title_of
+
+
+@dataclass(frozen=True, slots=True)
+class ChatHands:
+    """What the tools need of the tab. A chat is on disk before it is sent."""
+
+    save: Callable[[Session, Sequence[Message]], None]
+    forget: Callable[[Message], None]
+    """Deletes a message for good."""
+    send: Callable[[int | None], None]
+    """Asks the engine for the chat's newest answer, from a seed if there is one."""
+    model_name: Callable[[], str | None]
+
+
+class MessageActions(QObject):
+    """Of one chat. While it answers nothing of it is changed."""
+
+    changed = Signal()
+    """Other messages are shown now."""
+    chat_made = Signal(object)
+    """A `Session` that is on disk."""
+    deleted = Signal(str, str, object)
+    """That something was deleted, the beginning of its text, and the call that puts it back."""
+    model_missed = Signal()
+
+    def __init__(self, session: Session, transcript: Transcript, hands: ChatHands, parent: QObject) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._transcript = transcript
+        self._hands = hands
+        transcript.tool_used.connect(self.use)
+        transcript.edited.connect(self.edit)
+
+    def use(self, message: Message, tool: Tool) -> None:
+        if self._session.is_busy and tool != "branch":
+            return
+        match tool:
+            case "again":
+                self._again(message, None)
+            case "again_same_seed":
+                self._again(message, message.seed)
+            case "go_on":
+                self._go_on()
+            case "branch":
+                self._branch(message)
+            case "delete":
+                self._delete([message], translate("app", "Message deleted."))
+            case "delete_turn":
+                turn = revisions.turn_of(self._session, message)
+                self._delete(turn, translate("app", "Question and answer deleted."))
+            case "version_before":
+                self._show_version(message, -1)
+            case "version_behind":
+                self._show_version(message, 1)
+
+    def edit(self, message: Message, text: str) -> None:
+        """A question is asked anew with the text; an answer says it from now on."""
+        if self._session.is_busy or (text == message.text and message.role == "assistant"):
+            return
+        if message.role == "assistant":
+            self._save(revisions.edit_answer(self._session, message, text))
+            self._show()
+        elif self._has_model():
+            self._ask_anew(message, text, message.attachments)
+
+    def _ask_anew(self, message: Message, text: str, attachments: tuple[Attachment, ...]) -> None:
+        copies = revisions.copied(attachments)
+        self._save(revisions.ask_anew(self._session, message, text, copies, self._hands.model_name()))
+        self._hands.send(None)
+
+    def _again(self, message: Message, seed: int | None) -> None:
+        if self._has_model():
+            new, gone = revisions.answer_anew(self._session, message, self._hands.model_name())
+            if gone is not None:
+                self._hands.forget(gone)
+            self._save(new)
+            self._hands.send(seed)
+
+    def _go_on(self) -> None:
+        if self._has_model():
+            answer = self._session.go_on()
+            self._save([answer])
+            self._transcript.show_anew(answer)
+            self._hands.send(None)
+
+    def _branch(self, message: Message) -> None:
+        chat = revisions.branch(self._session, message)
+        self._hands.save(chat, chat.messages)
+        self.chat_made.emit(chat)
+
+    def _delete(self, messages: list[Message], words: str) -> None:
+        revisions.delete(self._session, messages)
+        self._save(messages)
+        self._show()
+        self.deleted.emit(words, title_of(messages[0].text), lambda: self._restore(messages))
+
+    def _restore(self, messages: list[Message]) -> None:
+        if not self._session.is_busy:
+            revisions.restore(self._session, messages)
+            self._save(messages)
+            self._show()
+
+    def _show_version(self, message: Message, step: int) -> None:
+        revisions.show_version(self._session, message, step)
+        self._save([])
+        self._show()
+
+    def _has_model(self) -> bool:
+        if self._hands.model_name() is None:
+            self.model_missed.emit()
+            return False
+        return True
+
+    def _save(self, messages: Sequence[Message]) -> None:
+        self._hands.save(self._session, messages)
+
+    def _show(self) -> None:
+        self._transcript.show_messages()
+        self.changed.emit()

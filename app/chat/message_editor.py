@@ -1,0 +1,62 @@
+"""Owns the place where a message that was sent is written anew.
+
+Does not know what becomes of the text.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+
+from app.chat.composer import Composer
+from app.i18n import translate
+
+_GAP_PX = 4
+
+
+class MessageEditor(QWidget):
+    """The text in a field with a button that takes it. Enter takes it, Esc leaves it as it was."""
+
+    taken = Signal(str)
+    left = Signal()
+
+    def __init__(self, text: str, words: str, can_be_empty: bool = False, parent: QWidget | None = None) -> None:
+        """`words` are those of the button. A message with attachments `can_be_empty`."""
+        super().__init__(parent)
+        self._can_be_empty = can_be_empty
+        self.field = Composer()
+        self.field.setAccessibleName(translate("app", "Text of this message"))
+        self.field.setPlainText(text)
+        self.field.submitted.connect(self.taken)
+        self.take_button = QPushButton(words)
+        self.take_button.setProperty("kind", "primary")
+        self.take_button.clicked.connect(self._take)
+        self.leave_button = QPushButton(translate("app", "Cancel"))
+        self.leave_button.clicked.connect(self.left)
+        self.field.textChanged.connect(self._show_can_take)
+        row = QHBoxLayout()
+        row.addStretch(1)
+        row.addWidget(self.leave_button)
+        row.addWidget(self.take_button)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, _GAP_PX, 0, _GAP_PX)
+        column.addWidget(self.field)
+        column.addLayout(row)
+        self.setFocusProxy(self.field)
+        self._show_can_take()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.left.emit()
+        else:
+            super().keyPressEvent(event)
+
+    def _take(self) -> None:
+        if self.field.toPlainText().strip():
+            self.field.submit()
+        else:
+            self.taken.emit("")
+
+    def _show_can_take(self) -> None:
+        self.take_button.setEnabled(self._can_be_empty or bool(self.field.toPlainText().strip()))

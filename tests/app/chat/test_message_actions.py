@@ -1,0 +1,171 @@
+"""What the tools of a message do, by clicks and keys, with the engine's part played by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QMenu, QWidget
+
+from app.chat.message_tools import WORDS, Tool
+from app.chat.message_view import MessageView
+from app.state.session import Session
+from engine.messages import TextDelta
+from tests.app.chat.desk import Desk
+from tests.app.fake_engine import finished
+
+
+def turn(desk: Desk, question: str, answer: str) -> None:
+    request_id = desk.send(question)
+    desk.answer(request_id, answer)
+    desk.finish(request_id)
+
+
+def click(desk: Desk, widget: QWidget) -> None:
+    desk.qtbot.mouseClick(widget, Qt.MouseButton.LeftButton)
+
+
+def choose(view: MessageView, tool: Tool) -> None:
+    """Opens the menu and takes the entry."""
+    menu = view.tools.open_menu()
+    assert isinstance(menu, QMenu)
+    next(action for action in menu.actions() if action.text() == WORDS[tool]).trigger()
+    menu.close()
+
+
+def shown(desk: Desk) -> list[str]:
+    return [view.message.text for view in desk.tab.transcript.views]
+
+
+def last_prompt(desk: Desk) -> list[str]:
+    return [message.content for message in desk.engine.submits()[-1].messages]
+
+
+def test_an_edited_question_is_sent_again_and_the_old_one_is_a_version(desk: Desk) -> None:
+    turn(desk, "one", "1")
+    turn(desk, "two", "2")
+    view = desk.tab.transcript.views[2]
+    click(desk, view.tools.buttons["edit"])
+    assert view.editor is not None
+    desk.qtbot.keyClicks(view.editor.field, "more ")
+    desk.qtbot.keyClick(view.editor.field, Qt.Key.Key_Return)
+    assert last_prompt(desk) == ["one", "1", "more two"]
+    request_id = desk.engine.submits()[-1].request_id
+    desk.answer(request_id, "3")
+    desk.finish(request_id)
+    assert shown(desk) == ["one", "1", "more two", "3"]
+    switch = desk.tab.transcript.views[2].versions
+    assert switch.text() == "2 of 2"
+    click(desk, switch.before_button)
+    assert shown(desk) == ["one", "1", "two", "2"] == desk.on_disk()
+    assert desk.tab.transcript.views[2].versions.text() == "1 of 2"
+
+
+def test_escape_leaves_a_question_as_it_was(desk: Desk) -> None:
+    turn(desk, "one", "1")
+    view = desk.tab.transcript.views[0]
+    click(desk, view.tools.buttons["edit"])
+    assert view.editor is not None
+    desk.qtbot.keyClick(view.editor.field, Qt.Key.Key_Escape)
+    assert view.editor is None
+    assert len(desk.engine.submits()) == 1
+
+
+def test_an_edited_answer_says_the_new_text_to_the_model(desk: Desk) -> None:
+    turn(desk, "one", "1")
+    view = desk.tab.transcript.views[1]
+    click(desk, view.tools.buttons["edit"])
+    assert view.editor is not None
+    view.editor.field.setPlainText("eleven")
+    click(desk, view.editor.take_button)
+    assert shown(desk) == ["one", "eleven"] == desk.on_disk()
+    desk.send("two")
+    assert last_prompt(desk) == ["one", "eleven", "two"]
+
+
+def test_an_answer_is_given_again_with_the_same_seed(desk: Desk) -> None:
+    request_id = desk.send("one")
+    desk.answer(request_id, "1")
+    desk.engine.emit(replace(finished(request_id), seed=99, num_drafted_tokens=18, num_accepted_tokens=12))
+    desk.qtbot.waitUntil(lambda: not desk.tab.session.is_busy)
+    assert desk.view().stats_label.text().endswith("guesses 12 of 18 right · seed 99")
+    choose(desk.view(), "again_same_seed")
+    assert desk.engine.submits()[-1].params.seed == 99
+
+
+def test_an_earlier_answer_is_given_again(desk: Desk) -> None:
+    turn(desk, "one", "1")
+    turn(desk, "two", "2")
+    click(desk, desk.tab.transcript.views[1].tools.buttons["again"])
+    assert last_prompt(desk) == ["one"]
+    desk.finish(desk.engine.submits()[-1].request_id)
+
+
+def test_a_deleted_turn_comes_back_by_undo(desk: Desk) -> None:
+    turn(desk, "one", "1")
+    turn(desk, "two", "2")
+    choose(desk.tab.transcript.views[0], "delete_turn")
+    assert shown(desk) == ["two", "2"] == desk.on_disk()
+    assert desk.tab.undo_bar.isVisible()
+    click(desk, desk.tab.undo_bar.undo_button)
+    assert shown(desk) == ["one", "1", "two", "2"] == desk.on_disk()
+    assert not desk.tab.undo_bar.isVisible()
+
+
+def test_a_branch_is_made_and_saved(desk: Desk) -> None:
+    turn(desk, "one", "1")
+    turn(desk, "two", "2")
+    made: list[Session] = []
+    desk.tab.chat_made.connect(made.append)
+    choose(desk.tab.transcript.views[1], "branch")
+    stored = desk.history.load(made[0].id)
+    assert stored is not None
+    assert [message.text for message in stored.messages] == ["one", "1"]
+
+
+def test_an_answer_is_copied_as_markdown_and_as_text(desk: Desk) -> None:
+    turn(desk, "one", "**bold**\n\n- item\n- other\n\n```py\nx = 1\n```")
+    click(desk, desk.view().tools.buttons["copy"])
+    assert QGuiApplication.clipboard().text() == desk.view().message.text
+    choose(desk.view(), "copy_text")
+    assert QGuiApplication.clipboard().text() == "bold\n\n• item\n• other\n\nx = 1"
+
+
+def test_tools_show_under_the_pointer_and_with_the_focus(desk: Desk) -> None:
+    turn(desk, "one", "1")
+    tools = desk.view().tools
+    assert not tools.buttons["copy"].is_revealed
+    tools.point_at(True)
+    assert tools.buttons["copy"].is_revealed
+    tools.point_at(False)
+    desk.tab.window().activateWindow()
+    tools.buttons["again"].setFocus()
+    desk.qtbot.waitUntil(lambda: tools.buttons["copy"].is_revealed)
+
+
+def test_nothing_is_changed_while_an_answer_is_written(desk: Desk) -> None:
+    turn(desk, "one", "1")
+    request_id = desk.send("two")
+    desk.answer(request_id, "2")
+    first = desk.tab.transcript.views[1]
+    assert first.tools.buttons["again"].isHidden()
+    assert not first.tools.buttons["copy"].isHidden()
+    desk.finish(request_id)
+    assert not first.tools.buttons["again"].isHidden()
+
+
+def test_thinking_is_folded_and_opens_by_a_click(desk: Desk) -> None:
+    request_id = desk.send("one")
+    desk.engine.emit(TextDelta(request_id, "", (1,), reasoning="let me see"))
+    desk.qtbot.waitUntil(lambda: desk.view().reasoning is not None)
+    reasoning = desk.view().reasoning
+    assert reasoning is not None
+    assert reasoning.fold_button.text() == "Thinking…"
+    assert not reasoning.body.isVisible()
+    desk.answer(request_id, "1")
+    desk.finish(request_id)
+    assert reasoning.fold_button.text() == "Thought for 1 s"
+    click(desk, reasoning.fold_button)
+    assert reasoning.body.isVisible()
+    assert reasoning.body.toPlainText() == "let me see"
