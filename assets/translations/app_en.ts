@@ -41,7 +41,7 @@
     <message numerus="yes">
       <source>%n deleted message(s) of other chats lie here too.</source>
       <translation>
-        <numerusform>%n deleted message of other chats lies here too.</numerusform>
+        <numerusform>%n deleted message of another chat lies here too.</numerusform>
         <numerusform>%n deleted messages of other chats lie here too.</numerusform>
       </translation>
     </message>
@@ -69,7 +69,7 @@
     <message numerus="yes">
       <source>%n model(s) found, the most downloaded first</source>
       <translation>
-        <numerusform>%n model found, the most downloaded first</numerusform>
+        <numerusform>%n model found</numerusform>
         <numerusform>%n models found, the most downloaded first</numerusform>
       </translation>
     </message>
