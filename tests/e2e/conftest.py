@@ -29,6 +29,9 @@ def run_engine(home: Path, *arguments: str, **options: object) -> subprocess.Com
 def kept_home() -> Path:
     result = run_engine(KEPT_HOME, "fetch", "starter")
     assert result.returncode == 0, result.stderr
+    # What a first load makes, so that not every test's own folder makes it.
+    result = run_engine(KEPT_HOME, "generate", "starter", "--prompt", "Hi", "--max-tokens", "1")
+    assert result.returncode == 0, result.stderr
     return KEPT_HOME
 
 

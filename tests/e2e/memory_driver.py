@@ -16,6 +16,7 @@ from engine.messages import SamplingParams, Submit
 from engine.models.decoder import PagedPool
 from engine.serving import serve
 from engine.store.library import Library
+from engine.store.prepared_file import PREPARED_FILE
 
 
 def main(home: Path, model_id: str) -> None:
@@ -38,12 +39,24 @@ def main(home: Path, model_id: str) -> None:
         json.dumps(
             {
                 "before_bytes": before_bytes,
-                "after_bytes": memory_of(os.getpid()).private_bytes,
+                "after_bytes": memory_of(os.getpid()).private_bytes + mapped_bytes(PREPARED_FILE),
                 "weight_bytes": facts.weight_bytes,
                 "num_cached_tokens": (facts.num_blocks + 1) * facts.block_size,
             }
         )
     )
+
+
+def mapped_bytes(file_name: str) -> int:
+    """What is resident of a mapped file."""
+    total_bytes, is_of_file = 0, False
+    for line in Path("/proc/self/smaps").read_text().splitlines():
+        first = line.split(None, 1)[0]
+        if not first.endswith(":"):
+            is_of_file = line.endswith(f"/{file_name}")
+        elif first == "Rss:" and is_of_file:
+            total_bytes += int(line.split()[1]) << 10
+    return total_bytes
 
 
 if __name__ == "__main__":
