@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlsplit
 
 import huggingface_hub
-from huggingface_hub import ModelInfo
 from huggingface_hub.errors import HFValidationError
 from huggingface_hub.utils import build_hf_headers, validate_repo_id
 
 from engine import __version__
-from engine.errors import DownloadError, GatedError, InvalidRequestError, RepositoryError, TokenError
+from engine.errors import GatedError, InvalidRequestError, RepositoryError, TokenError
 from engine.hub.address import ENDPOINT_VARIABLE, hub_address
+from engine.hub.answers import read_facts, read_models, read_object
 from engine.hub.faults import HTTP_ERRORS, explain
 from engine.hub.partial_file import ExpectedFile
-from engine.hub.selection import choices
 from engine.hub.transfer import Origin
-from engine.messages import Gate, HubModel, ModelKind, RepositoryFacts, RepositoryFile
+from engine.messages import HubModel, RepositoryFacts
 
 REQUEST_TIMEOUT_S = 20.0
 MAX_ATTEMPTS = 5
 CONFIG_FILE = "config.json"
-_KINDS: tuple[ModelKind, ...] = ("gguf", "safetensors")
-_LICENSE_TAG, _BASE_MODEL_TAG = "license:", "base_model:"
 Patience = Callable[[str, float], None]
 """Told why and for how long to wait before the next try."""
 
@@ -56,8 +53,7 @@ class HubClient:
             "sort": "downloads",
             "expand": ["downloads", "likes", "gated", "tags", "lastModified"],
         }
-        found = self._ask("/api/models", "models", params).json()
-        return tuple(_hub_model(_model_info(item)) for item in found)
+        return read_models(self._ask("/api/models", "models", params).content)
 
     def inspect(self, repo_id: str, revision: str | None = None) -> RepositoryFacts:
         """Raises `InvalidRequestError` for what cannot be a repository's name, `DownloadError`."""
@@ -68,24 +64,23 @@ class HubClient:
                 f"{repo_id!r} is no repository of the hub: write it as owner/name, as on its page"
             ) from error
         at = "" if revision is None else f"/revision/{quote(revision, safe='')}"
-        info = _model_info(self._ask(f"/api/models/{repo_id}{at}", repo_id, {"blobs": "true"}).json())
-        return self._facts(repo_id, info)
+        facts = read_facts(
+            self._ask(f"/api/models/{repo_id}{at}", repo_id, {"blobs": "true"}).content,
+            repo_id,
+            self._page_url(repo_id),
+        )
+        return facts if facts.gate is None else replace(facts, is_accessible=self._may_read(repo_id))
 
     def config(self, repo_id: str, revision: str | None = None) -> Mapping[str, Any]:
         """The repository's config.json. Raises `DownloadError` if there is none or it is no JSON object."""
         at = huggingface_hub.constants.DEFAULT_REVISION if revision is None else quote(revision, safe="")
         response = self._ask(f"/{repo_id}/resolve/{at}/{CONFIG_FILE}", repo_id)
-        try:
-            data = json.loads(response.content)
-        except (ValueError, RecursionError) as error:
-            raise DownloadError(f"{CONFIG_FILE} of {repo_id} is damaged ({error}): choose another one") from error
-        if not isinstance(data, dict):
-            raise DownloadError(f"{CONFIG_FILE} of {repo_id} is no JSON object: choose another one")
-        return data
+        return read_object(response.content, f"{CONFIG_FILE} of {repo_id}")
 
     def account(self) -> str:
         """The name of the token's owner. Raises `DownloadError`."""
-        return str(self._ask("/api/whoami-v2", "your account").json().get("name", "somebody"))
+        about = "your account"
+        return str(read_object(self._ask("/api/whoami-v2", about).content, about).get("name", "somebody"))
 
     def origin(self, facts: RepositoryFacts) -> Origin:
         return Origin(facts.repo_id, facts.page_url, self.headers)
@@ -113,24 +108,6 @@ class HubClient:
                     raise fault.error from error
                 self._patience(str(fault.error), fault.wait_s(num_attempts))
 
-    def _facts(self, repo_id: str, info: ModelInfo) -> RepositoryFacts:
-        files = _files(repo_id, info)
-        gate = _gate(info)
-        gguf, config = info.gguf or {}, info.config or {}
-        return RepositoryFacts(
-            repo_id=repo_id,
-            commit=info.sha or huggingface_hub.constants.DEFAULT_REVISION,
-            page_url=self._page_url(repo_id),
-            license=_license(info),
-            gate=gate,
-            is_accessible=gate is None or self._may_read(repo_id),
-            base_models=_base_models(info.tags or ()),
-            architecture=gguf.get("architecture") or config.get("model_type"),
-            num_parameters=info.safetensors.total if info.safetensors is not None else gguf.get("total"),
-            files=files,
-            choices=choices(files),
-        )
-
     def _may_read(self, repo_id: str) -> bool:
         """Whether a gated repository is open to us."""
         try:
@@ -141,51 +118,3 @@ class HubClient:
 
     def _page_url(self, repo_id: str) -> str:
         return f"{self.endpoint}/{repo_id}"
-
-
-def _model_info(data: Mapping[str, Any]) -> ModelInfo:
-    try:
-        return ModelInfo(**data)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise DownloadError(f"The hub gave an answer that makes no sense ({error!r}): check HF_ENDPOINT") from error
-
-
-def _hub_model(info: ModelInfo) -> HubModel:
-    return HubModel(
-        repo_id=info.id,
-        downloads=info.downloads,
-        likes=info.likes,
-        gate=_gate(info),
-        license=_license(info),
-        updated=None if info.last_modified is None else info.last_modified.date().isoformat(),
-        kinds=tuple(kind for kind in _KINDS if kind in (info.tags or ())),
-    )
-
-
-def _files(repo_id: str, info: ModelInfo) -> tuple[RepositoryFile, ...]:
-    siblings = info.siblings or []
-    files = tuple(
-        RepositoryFile(
-            sibling.rfilename, sibling.size, None if sibling.lfs is None else sibling.lfs.sha256, sibling.blob_id
-        )
-        for sibling in siblings
-        if sibling.size is not None
-    )
-    if siblings and not files:
-        raise DownloadError(f"The hub tells no sizes of the files of {repo_id}: unset HF_ENDPOINT if it names a mirror")
-    return files
-
-
-def _gate(info: ModelInfo) -> Gate | None:
-    return info.gated or None
-
-
-def _license(info: ModelInfo) -> str | None:
-    tags = info.tags or ()
-    return next((tag.removeprefix(_LICENSE_TAG) for tag in tags if tag.startswith(_LICENSE_TAG)), None)
-
-
-def _base_models(tags: Iterable[str]) -> tuple[str, ...]:
-    """Of "base_model:owner/name"; the same follow once more, with what was done to them in between."""
-    names = (tag.removeprefix(_BASE_MODEL_TAG) for tag in tags if tag.startswith(_BASE_MODEL_TAG))
-    return tuple(name for name in names if ":" not in name)

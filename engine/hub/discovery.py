@@ -53,6 +53,8 @@ def usual_places(
     home, variables = user_home or Path.home(), environment if environment is not None else os.environ
     cache = _cache_folder(home, variables, platform)
     hub_home = _named(variables, "HF_HOME") or (_named(variables, "XDG_CACHE_HOME") or home / ".cache") / "huggingface"
+    # The second is what it was called.
+    hub_cache = _named(variables, "HF_HUB_CACHE") or _named(variables, "HUGGINGFACE_HUB_CACHE")
     ollama = [_named(variables, "OLLAMA_MODELS"), home / ".ollama" / "models"]
     if platform == "linux":
         # Where the service of its Linux package lives.
@@ -60,7 +62,7 @@ def usual_places(
     return Places(
         lm_studio=_lm_studio(home),
         ollama=tuple(folder for folder in ollama if folder is not None),
-        hub_cache=(_named(variables, "HF_HUB_CACHE") or hub_home / "hub",),
+        hub_cache=(hub_cache or hub_home / "hub",),
         llama_cpp=(_named(variables, "LLAMA_CACHE") or cache / "llama.cpp",),
     )
 
@@ -111,7 +113,7 @@ def _model_digests(manifest: Path) -> list[str]:
             return []
         layers = json.loads(manifest.read_text(encoding="utf-8"))["layers"]
         digests = [str(layer["digest"]) for layer in layers if layer["mediaType"] == _MODEL_LAYER]
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return []
     return [digest for digest in digests if digest.replace(":", "").isalnum()]
 
@@ -152,11 +154,15 @@ def _children(folder: Path) -> Iterable[Path]:
 
 
 def _lm_studio(home: Path) -> tuple[Path, ...]:
-    """Its own folder may have been moved, which a file in the user's home tells."""
+    """Its own folder may have been moved, which a file in the user's home tells, and its models, as its settings do."""
     roots = [home / ".lmstudio", home / ".cache" / "lm-studio"]
     with suppress(OSError, ValueError):
         roots.insert(0, Path((home / ".lmstudio-home-pointer").read_text(encoding="utf-8").strip()))
-    return tuple(root / "models" for root in roots)
+    chosen = []
+    for root in roots:
+        with suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
+            chosen.append(Path(json.loads((root / "settings.json").read_text(encoding="utf-8"))["downloadsFolder"]))
+    return (*chosen, *(root / "models" for root in roots))
 
 
 def _cache_folder(home: Path, variables: Mapping[str, str], platform: str) -> Path:

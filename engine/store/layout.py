@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 from engine.spec import ModelSpec
 
@@ -17,6 +18,8 @@ GENERATION_FILE = "generation.json"
 EMBED_FILE = "embed.safetensors"
 HEAD_FILE = "head.safetensors"
 
+_LAYER_FILE = re.compile(r"layers/[0-9]{4,9}\.safetensors")
+
 PARTIAL_SUFFIX = ".partial"
 TEXT_FILES = (TOKENIZER_FILE, TEMPLATE_FILE, GENERATION_FILE)
 
@@ -30,6 +33,11 @@ SHARED_MATRICES = ("shared_gate_up", "shared_down")
 
 def layer_file(index: int) -> str:
     return f"layers/{index:04}.safetensors"
+
+
+def is_file_name(name: str) -> bool:
+    """Whether a model has files of this name; none of them leads out of its folder."""
+    return name in (*TEXT_FILES, EMBED_FILE, HEAD_FILE) or _LAYER_FILE.fullmatch(name) is not None
 
 
 def layer_tensor(index: int, matrix: str) -> str:

@@ -21,8 +21,12 @@ from engine.store.layout import (
     MANIFEST_FILE,
     READABLE_VERSIONS,
     TEXT_FILES,
+    is_file_name,
     matrix_names,
 )
+from engine.store.strict import record_of, table_of, text_of
+
+MAX_TOKEN_ID = 1 << 31
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +43,10 @@ class TensorFormat:
     source: str
     is_exact: bool
     error: float | None = None
+
+    def __post_init__(self) -> None:
+        if not (0 < self.bits <= 8 and 0 < self.group_size <= 1 << 20):
+            raise ValueError(f"{self.bits} bits in groups of {self.group_size}")
 
     def size_bytes(self, num_rows: int, num_columns: int) -> int:
         """Bytes of codes, scales and minima of a matrix packed so."""
@@ -102,7 +110,15 @@ class Generation:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Generation:
-        return cls(tuple(data["end_token_ids"]), data["bos_token_id"], bool(data["adds_bos"]))
+        """Raises KeyError, TypeError or ValueError."""
+        end_token_ids, bos_token_id = data["end_token_ids"], data["bos_token_id"]
+        if not isinstance(end_token_ids, list) or not all(map(_is_token_id, end_token_ids)):
+            raise TypeError("end_token_ids is no list of token ids")
+        if bos_token_id is not None and not _is_token_id(bos_token_id):
+            raise TypeError("bos_token_id is no token id")
+        if not isinstance(data["adds_bos"], bool):
+            raise TypeError("adds_bos is neither true nor false")
+        return cls(tuple(end_token_ids), bos_token_id, data["adds_bos"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,19 +177,41 @@ class Manifest:
     @classmethod
     def from_json(cls, data: Mapping[str, Any], generation: Generation) -> Manifest:
         """Inverse of `to_json`. Raises KeyError, TypeError or ValueError on content of another shape."""
+        license, fidelity = data["license"], data.get("fidelity")
         return cls(
-            model_id=str(data["model_id"]),
-            name=str(data["name"]),
+            model_id=text_of(data["model_id"], "model_id"),
+            name=text_of(data["name"], "name"),
             spec=ModelSpec.from_json(data["spec"]),
-            quantization={name: TensorFormat(**fields) for name, fields in data["quantization"].items()},
-            source=SourceRecord(**data["source"]),
-            license=data["license"],
+            quantization={
+                name: record_of(TensorFormat, fields)
+                for name, fields in table_of(data["quantization"], "quantization").items()
+            },
+            source=record_of(SourceRecord, data["source"]),
+            license=None if license is None else text_of(license, "license"),
             generation=generation,
-            files={name: FileRecord(**fields) for name, fields in data["files"].items()},
-            weights_digest=str(data["weights_digest"]),
-            tokenizer_digest=str(data["tokenizer_digest"]),
-            fidelity=None if (fidelity := data.get("fidelity")) is None else Fidelity(**fidelity),
+            files={_file_name(name): _file_record(fields) for name, fields in table_of(data["files"], "files").items()},
+            weights_digest=text_of(data["weights_digest"], "weights_digest"),
+            tokenizer_digest=text_of(data["tokenizer_digest"], "tokenizer_digest"),
+            fidelity=None if fidelity is None else record_of(Fidelity, fidelity),
         )
+
+
+def _file_name(name: str) -> str:
+    """Raises ValueError unless it is one that a model's file has: nothing may be written under any other."""
+    if not is_file_name(name):
+        raise ValueError(f"it names the file {name[:40]!r}")
+    return name
+
+
+def _file_record(fields: object) -> FileRecord:
+    record = record_of(FileRecord, fields)
+    if record.size_bytes < 0:
+        raise ValueError(f"a file has {record.size_bytes} bytes")
+    return record
+
+
+def _is_token_id(value: object) -> bool:
+    return type(value) is int and 0 <= value < MAX_TOKEN_ID
 
 
 def digests(files: Mapping[str, FileRecord]) -> tuple[str, str]:

@@ -99,3 +99,11 @@ def test_each_system_has_its_usual_places(tmp_path: Path) -> None:
     assert linux.hub_cache == (tmp_path / ".cache" / "huggingface" / "hub",)
     put(tmp_path / ".lmstudio-home-pointer", f"{tmp_path / 'moved'}\n".encode())
     assert usual_places(tmp_path, {}, sys.platform).lm_studio[0] == tmp_path / "moved" / "models"
+
+
+def test_models_that_were_put_elsewhere_are_found_by_the_programs_settings(tmp_path: Path) -> None:
+    put(tmp_path / ".lmstudio" / "settings.json", json.dumps({"downloadsFolder": str(tmp_path / "mine")}).encode())
+    assert usual_places(tmp_path, {}).lm_studio[0] == tmp_path / "mine"
+    put(tmp_path / ".lmstudio" / "settings.json", b"[" * 100_000)
+    assert tmp_path / "mine" not in usual_places(tmp_path, {}).lm_studio
+    assert usual_places(tmp_path, {"HUGGINGFACE_HUB_CACHE": "/h"}).hub_cache == (Path("/h"),)
