@@ -30,7 +30,7 @@ from app.state import options
 from app.state.history import History, HistoryError
 from app.state.settings import Settings
 from app.theme import apply_theme, apply_zoom
-from engine.api import EngineConfig, EngineHandle, list_models, remove_model
+from engine.api import EngineConfig, EngineHandle, list_models
 from engine.messages import BlockSnapshot, Event
 from engine.planner import machine
 
@@ -116,9 +116,7 @@ def make_window(
         client,
         history,
         settings,
-        ModelServices(
-            home, lambda: list_models(home), lambda model_id: remove_model(home, model_id), lambda: machine(home)
-        ),
+        ModelServices(home, lambda: list_models(home), lambda: machine(home)),
     )
     client.setParent(window)
     if problem is not None:

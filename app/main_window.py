@@ -27,6 +27,7 @@ from app.models.model_controller import ModelController
 from app.models.model_page import ModelPage
 from app.models.model_picker import ModelPicker
 from app.models.services import ModelServices
+from app.models.window_drop import WindowDrop
 from app.placement import DockWidths, available_geometry, fitting
 from app.preferences.about import About, home_origin
 from app.preferences.settings_page import SettingsPage
@@ -175,6 +176,8 @@ class MainWindow(QMainWindow):
         self.sidebar.models_requested.connect(self.show_models)
         self.sidebar.settings_requested.connect(self.show_settings)
         self.model_page.closed.connect(self.show_home)
+        self.first_run_page.more_requested.connect(self.show_models)
+        WindowDrop(self).dropped.connect(self._on_model_dropped)
         self.settings_page.closed.connect(self.show_home)
         self.settings_page.changed.connect(self.change_setting)
         self.settings_page.restart_requested.connect(self.restart_engine)
@@ -204,6 +207,10 @@ class MainWindow(QMainWindow):
     def show_models(self) -> None:
         self.pages.setCurrentWidget(self.model_page)
         self.model_page.setFocus()
+
+    def _on_model_dropped(self, path: str) -> None:
+        self.show_models()
+        self.models.take_in(path)
 
     def show_settings(self) -> None:
         self.pages.setCurrentWidget(self.settings_page)

@@ -30,6 +30,7 @@ from engine.messages import (
     HubResults,
     JobFinished,
     JobProgress,
+    LibraryEvent,
     ModelLoaded,
     ModelLoadFailed,
     ModelLoadProgress,
@@ -84,6 +85,8 @@ class EngineClient(QObject):
     stats_changed = Signal(EngineStats)
     hub_answered = Signal(object)
     """HubResults | RepositoryFacts | HubFailed"""
+    library_answered = Signal(object)
+    """LibraryEvent"""
     answer_finished = Signal(RequestFinished)
     """Of any chat; its stream gets it too."""
     snapshot_arrived = Signal(BlockSnapshot)
@@ -206,6 +209,8 @@ class EngineClient(QObject):
                 self.hub_answered.emit(event)
             case BlockFacts() | PrefixDropped() | PrefixPinned() | PrefixTree() | StepsTaken():
                 self.memory_answered.emit(event)
+            case _ if isinstance(event, LibraryEvent):
+                self.library_answered.emit(event)
             case EngineStarted():
                 self.engine_started.emit(event)
             case EngineDied():

@@ -5,14 +5,17 @@ Knows neither downloads nor the library; it asks for a fetch or a conversion and
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
+from app.i18n import translate
 from app.models.fetch_card import FetchCard
+from app.models.hub_card import HubCard
+from app.models.hub_offer import recommended_offer
 from app.models.import_card import ImportCard
 from app.models.model_facts import machine_text
 from app.widgets.card_row import CardRow
@@ -22,13 +25,13 @@ from engine.messages import JobFinished, JobProgress
 
 if TYPE_CHECKING:
     from engine.catalog import CatalogEntry
-    from engine.planner import Machine
+    from engine.planner import Machine, Recommended
 
 STARTER_ID = "starter"
 
 
 class FirstRunPage(Page):
-    """`read_machine` is asked whenever the page is shown; `starter` is looked up if not given."""
+    """`read_machine` is asked whenever the page is shown; `starter` and `recommended` are looked up if not given."""
 
     fetch_requested = Signal(str)
     """The catalogue id."""
@@ -37,29 +40,29 @@ class FirstRunPage(Page):
     pause_requested = Signal(str)
     cancel_requested = Signal(str)
     """The job id."""
+    card_made = Signal(HubCard)
+    more_requested = Signal()
+    """The page of models is wanted, where there are more to get."""
 
     def __init__(
-        self, read_machine: Callable[[], Machine], starter: CatalogEntry | None = None, parent: QWidget | None = None
+        self,
+        read_machine: Callable[[], Machine],
+        starter: CatalogEntry | None = None,
+        recommended: Sequence[Recommended] | None = None,
+        parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self._read_machine = read_machine
+        self._recommended = recommended
         self._machine_line = TextLabel("", "muted")
         self.import_card = ImportCard()
         self.fetch_card = _starter_card(starter)
-        self.column.addWidget(TextLabel("Welcome", "title"))
-        self.column.addWidget(TextLabel("DeepInfer runs on this computer alone. To begin, it needs a model."))
-        self.column.addWidget(self._machine_line)
-        self.column.addSpacing(8)
-        cards: list[QWidget] = [] if self.fetch_card is None else [self.fetch_card]
-        self.column.addWidget(CardRow([*cards, self.import_card]))
-        self.column.addStretch(1)
-        if self.fetch_card is not None:
-            self.fetch_card.fetch_requested.connect(self.fetch_requested)
-            self.fetch_card.pause_requested.connect(self.pause_requested)
-            self.fetch_card.cancel_requested.connect(self.cancel_requested)
-        self.import_card.convert_requested.connect(self.convert_requested)
-        self.import_card.pause_requested.connect(self.pause_requested)
-        self.import_card.cancel_requested.connect(self.cancel_requested)
+        self.hub_card: HubCard | None = None
+        self._place = QWidget()
+        self._row: CardRow | None = None
+        self.more_button = QPushButton(translate("app", "More models…"))
+        self.more_button.clicked.connect(self.more_requested)
+        self._build()
 
     def show_job(self, progress: JobProgress) -> None:
         """Show a job's progress in its card; a job that has none here is ignored."""
@@ -83,11 +86,58 @@ class FirstRunPage(Page):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self._machine_line.setText(machine_text(self._read_machine()))
+        machine = self._read_machine()
+        self._machine_line.setText(machine_text(machine))
+        if self._row is None:
+            self._add_cards(machine)
+
+    def _add_cards(self, machine: Machine) -> None:
+        """Made when the page is looked at: most people never see it, and a plan takes some milliseconds."""
+        best = _best(self._recommended, machine)
+        cards: list[QWidget] = [] if self.fetch_card is None else [self.fetch_card]
+        if best is not None:
+            self.hub_card = HubCard(recommended_offer(best), machine, translate("app", "Recommended for you"))
+            cards.append(self.hub_card)
+            self.card_made.emit(self.hub_card)
+        self._row = CardRow([*cards, self.import_card])
+        layout = self._place.layout()
+        assert layout is not None, "the place of the cards has a layout"
+        layout.addWidget(self._row)
+
+    def _build(self) -> None:
+        place = QVBoxLayout(self._place)
+        place.setContentsMargins(0, 0, 0, 0)
+        foot = QHBoxLayout()
+        foot.addWidget(self.more_button)
+        foot.addStretch(1)
+        self.column.addWidget(TextLabel(translate("app", "Welcome"), "title"))
+        self.column.addWidget(
+            TextLabel(translate("app", "DeepInfer runs on this computer alone. To begin, it needs a model."))
+        )
+        self.column.addWidget(self._machine_line)
+        self.column.addSpacing(8)
+        self.column.addWidget(self._place)
+        self.column.addLayout(foot)
+        self.column.addStretch(1)
+        if self.fetch_card is not None:
+            self.fetch_card.fetch_requested.connect(self.fetch_requested)
+            self.fetch_card.pause_requested.connect(self.pause_requested)
+            self.fetch_card.cancel_requested.connect(self.cancel_requested)
+        self.import_card.convert_requested.connect(self.convert_requested)
+        self.import_card.pause_requested.connect(self.pause_requested)
+        self.import_card.cancel_requested.connect(self.cancel_requested)
 
 
 def _starter_card(starter: CatalogEntry | None) -> FetchCard | None:
     from engine.catalog import find
 
     entry = starter if starter is not None else find(STARTER_ID)
-    return None if entry is None else FetchCard(entry, "Start now")
+    return None if entry is None else FetchCard(entry, translate("app", "Start now"))
+
+
+def _best(recommended: Sequence[Recommended] | None, machine: Machine) -> Recommended | None:
+    from engine.planner import best_of, plan_here
+    from engine.planner import recommended as all_recommended
+
+    models = all_recommended() if recommended is None else tuple(recommended)
+    return best_of(models, lambda spec: plan_here(spec, "balanced", machine.memory_free_bytes))

@@ -18,6 +18,7 @@ from app.models.hub_card import HubCard
 from app.models.hub_offer import recommended_offer
 from app.models.hub_search import HubSearch
 from app.models.import_card import ImportCard
+from app.models.other_programs import OtherPrograms
 from app.widgets.text_label import TextLabel
 from engine.messages import JobFinished, JobProgress
 
@@ -50,6 +51,7 @@ class GetSection(QWidget):
         self._recommended = recommended
         self.search = HubSearch(read_machine)
         self.import_card = ImportCard()
+        self.others = OtherPrograms()
         self.fetch_cards = {entry.model_id: FetchCard(entry) for entry in _catalog_entries(catalog)}
         self.hub_cards: list[HubCard] = []
         self._offers = TextLabel(translate("app", "Models to get"), "heading")
@@ -112,6 +114,8 @@ class GetSection(QWidget):
         column.addLayout(self._recommended_column)
         column.addSpacing(8)
         column.addWidget(self.import_card)
+        column.addWidget(self.others)
+        self.others.convert_requested.connect(self.convert_requested)
         self.import_card.convert_requested.connect(self.convert_requested)
         self.import_card.pause_requested.connect(self.pause_requested)
         self.import_card.cancel_requested.connect(self.cancel_requested)

@@ -11,15 +11,16 @@ from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPushButton, QWidget
 
+from app.i18n import translate
 from app.models.job_ids import convert_job_id, converted_path
 from app.models.job_strip import JobState, JobStrip, StartWord
+from app.models.window_drop import SUFFIXES, model_path
 from app.widgets.card import Card
 from app.widgets.elided_label import ElidedLabel
 from app.widgets.icons import show_icon
 from app.widgets.text_label import TextLabel
 from engine.messages import JobFinished, JobProgress
 
-SUFFIX = ".gguf"
 _NOT_CONVERTIBLE = "source"
 
 
@@ -38,17 +39,28 @@ class ImportCard(Card):
         self._dialog: QFileDialog | None = None
         self._file_name = ElidedLabel()
         self.strip = JobStrip(StartWord.CONVERT)
-        self.choose_button = QPushButton("Choose…")
+        self.choose_button = QPushButton(translate("app", "Choose…"))
         show_icon(self.choose_button, "folder")
         self.choose_button.clicked.connect(self._on_choose_pressed)
         buttons = QHBoxLayout()
+        self.folder_button = QPushButton(translate("app", "Choose a folder…"))
+        show_icon(self.folder_button, "folder")
+        self.folder_button.clicked.connect(self._on_folder_pressed)
         buttons.addWidget(self.choose_button)
+        buttons.addWidget(self.folder_button)
         buttons.addStretch(1)
-        self.column.addWidget(TextLabel("I have a model", "heading"))
-        self.column.addWidget(TextLabel(f"A GGUF file ({SUFFIX}): drop it here or choose it."))
+        self.column.addWidget(TextLabel(translate("app", "I have a model"), "heading"))
         self.column.addWidget(
-            TextLabel("It is converted into the library once; the file itself stays as it is.", "muted")
+            TextLabel(
+                translate(
+                    "app",
+                    "A GGUF file, or a folder with safetensors (also GPTQ and AWQ): drop it anywhere on the window, or "
+                    "choose it.",
+                )
+            )
         )
+        promise = translate("app", "It is converted into the library once; the files themselves stay as they are.")
+        self.column.addWidget(TextLabel(promise, "muted"))
         self.column.addStretch(1)
         self.column.addWidget(self._file_name)
         self.column.addWidget(self.strip)
@@ -91,7 +103,7 @@ class ImportCard(Card):
     def _offer_another(self, is_needed: bool) -> None:
         """Another file is the next step where this one can never be converted."""
         self.strip.main_button.setVisible(self.strip.main_button.isVisibleTo(self.strip) and not is_needed)
-        self.choose_button.setText("Choose another…" if is_needed else "Choose…")
+        self.choose_button.setText(translate("app", "Choose another…") if is_needed else translate("app", "Choose…"))
         self.choose_button.setProperty("kind", "primary" if is_needed else None)
         self.choose_button.style().unpolish(self.choose_button)
         self.choose_button.style().polish(self.choose_button)
@@ -117,12 +129,22 @@ class ImportCard(Card):
 
     def _on_state_changed(self) -> None:
         self.choose_button.setDisabled(self.strip.is_busy)
+        self.folder_button.setDisabled(self.strip.is_busy)
         self.setAcceptDrops(not self.strip.is_busy)
 
     def _on_choose_pressed(self) -> None:
+        files = " ".join(f"*{suffix}" for suffix in SUFFIXES)
+        words = translate("app", "Models ({files})").format(files=files)
+        self._ask(QFileDialog(self, translate("app", "Choose a model"), "", words), QFileDialog.FileMode.ExistingFile)
+
+    def _on_folder_pressed(self) -> None:
+        dialog = QFileDialog(self, translate("app", "Choose a model's folder"))
+        dialog.setOption(QFileDialog.Option.ShowDirsOnly)
+        self._ask(dialog, QFileDialog.FileMode.Directory)
+
+    def _ask(self, dialog: QFileDialog, mode: QFileDialog.FileMode) -> None:
         # open(), not exec(): a nested loop would lose tasks that wake meanwhile.
-        dialog = QFileDialog(self, "Choose a model", "", f"GGUF model (*{SUFFIX})")
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.setFileMode(mode)
         dialog.fileSelected.connect(self.convert)
         dialog.finished.connect(dialog.deleteLater)
         # Qt gives the focus back to where it was before; the reaction comes after that.
@@ -134,7 +156,7 @@ class ImportCard(Card):
         (self.choose_button if self.choose_button.isEnabled() else self.strip.main_button).setFocus()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if _dropped_path(event) is not None:
+        if model_path(event.mimeData()) is not None:
             event.acceptProposedAction()
             self._mark_dropping(True)
 
@@ -143,7 +165,7 @@ class ImportCard(Card):
 
     def dropEvent(self, event: QDropEvent) -> None:
         self._mark_dropping(False)
-        path = _dropped_path(event)
+        path = model_path(event.mimeData())
         if path is not None:
             event.acceptProposedAction()
             self.convert(path)
@@ -153,12 +175,3 @@ class ImportCard(Card):
         # A property of the stylesheet is looked at again only when polished anew.
         self.style().unpolish(self)
         self.style().polish(self)
-
-
-def _dropped_path(event: QDropEvent) -> str | None:
-    """The one local model file that is being dropped, None for anything else."""
-    urls = event.mimeData().urls()
-    if len(urls) != 1 or not urls[0].isLocalFile():
-        return None
-    path = urls[0].toLocalFile()
-    return path if path.lower().endswith(SUFFIX) else None

@@ -8,15 +8,26 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QMessageBox, QProgressBar, QPushButton, QWidget
+from PySide6.QtWidgets import (
+    QFileDialog,
+    QHBoxLayout,
+    QInputDialog,
+    QMenu,
+    QProgressBar,
+    QPushButton,
+    QToolButton,
+    QWidget,
+)
 
+from app.i18n import translate
 from app.models.load_text import load_text
-from app.models.model_facts import fidelity_text, nature_text, storage_text
+from app.models.model_facts import bits_text, fidelity_text, nature_text, speed_text, storage_text
+from app.models.speed_store import Speed
 from app.widgets.card import Card
 from app.widgets.elided_label import ElidedLabel
+from app.widgets.error_note import ErrorNote
 from app.widgets.icons import show_icon
 from app.widgets.text_label import TextLabel
-from app.widgets.units import file_size
 from engine.messages import ModelLoaded, ModelLoadFailed, ModelLoadProgress
 
 if TYPE_CHECKING:
@@ -30,41 +41,64 @@ class ModelCard(Card):
     """The model id."""
     unload_requested = Signal()
     delete_requested = Signal(str)
-    """The model id; a person has said yes."""
+    verify_requested = Signal(str)
+    """The model id."""
+    rename_requested = Signal(str, str)
+    """model id, name"""
+    move_requested = Signal(str, str)
+    """model id, folder"""
+    default_requested = Signal(str, bool)
+    """model id, and whether it is to be loaded at every start"""
 
     def __init__(self, entry: ModelEntry, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.entry = entry
         self._is_loaded = False
-        self._error = TextLabel("", "error")
+        self._error = ErrorNote()
         self._text = TextLabel("", "muted")
         self._bar = QProgressBar(textVisible=False)
         self.button = QPushButton()
         self.button.clicked.connect(self._on_pressed)
-        self.delete_button = QPushButton("Delete…")
+        self.delete_button = QPushButton(translate("app", "Delete"))
+        self.delete_button.setAccessibleName(translate("app", "Delete {model}").format(model=entry.name))
         show_icon(self.delete_button, "trash")
-        self.delete_button.clicked.connect(self.ask_to_delete)
+        self.delete_button.clicked.connect(lambda: self.delete_requested.emit(entry.model_id))
+        self.more_button = QToolButton(popupMode=QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.more_button.setText(translate("app", "More"))
+        self.more_button.setAccessibleName(translate("app", "More of {model}").format(model=entry.name))
+        show_icon(self.more_button, "chevron-down")
+        self.more_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.more_button.setMenu(self._make_menu())
+        self._speed = TextLabel("", "muted")
+        self._default_mark = TextLabel(translate("app", "Loaded at every start"), "muted")
         buttons = QHBoxLayout()
         buttons.addWidget(self.button)
         buttons.addWidget(self._text, 1)
+        buttons.addWidget(self.more_button)
         buttons.addWidget(self.delete_button)
         self.column.addWidget(TextLabel(entry.name, "heading"))
         self.column.addWidget(TextLabel(nature_text(entry)))
         self.column.addWidget(TextLabel(storage_text(entry), "muted"))
         if fidelity := fidelity_text(entry):
             self.column.addWidget(TextLabel(fidelity, "muted"))
-        self.column.addWidget(ElidedLabel(f"from {entry.source}", "muted", Qt.TextElideMode.ElideMiddle))
+        self.column.addWidget(TextLabel(bits_text(entry), "muted"))
+        source = translate("app", "from {file}").format(file=entry.source)
+        self.column.addWidget(ElidedLabel(source, "muted", Qt.TextElideMode.ElideMiddle))
+        self.column.addWidget(self._speed)
+        self.column.addWidget(self._default_mark)
         self.column.addWidget(self._error)
         self.column.addWidget(self._bar)
         self.column.addLayout(buttons)
-        self._error.hide()
+        self._error.clear()
+        self._speed.hide()
+        self._default_mark.hide()
         self._show_rest()
 
     def set_loaded(self, is_loaded: bool) -> None:
         """Whether this is the model that is loaded now."""
         self._is_loaded = is_loaded
         if is_loaded:
-            self._error.hide()
+            self._error.clear()
         self._show_rest()
 
     def show_load(self, load: ModelLoadProgress | ModelLoaded | ModelLoadFailed) -> None:
@@ -76,28 +110,63 @@ class ModelCard(Card):
                 self.show_error(load.message)
                 self._show_rest()
             case ModelLoadProgress():
-                self._error.hide()
+                self._error.clear()
                 self._bar.setMaximum(load.num_layers)
                 self._bar.setValue(load.num_layers_loaded)
                 self._show_busy(load_text(load))
 
     def show_error(self, message: str) -> None:
         """Why something that was asked for could not be done."""
-        self._error.setText(message)
-        self._error.show()
+        self._error.show_error(message)
 
-    def ask_to_delete(self) -> QMessageBox:
-        """Opens the question; the model is deleted only after a yes."""
-        name, size = self.entry.name, file_size(self.entry.disk_bytes)
-        question = QMessageBox(QMessageBox.Icon.Question, "Delete model", f"Delete {name}?", parent=self)
-        question.setInformativeText(f"It frees {size} on the disk. To use the model again, get or convert it anew.")
-        delete = question.addButton("Delete", QMessageBox.ButtonRole.DestructiveRole)
-        question.addButton(QMessageBox.StandardButton.Cancel)
-        question.setDefaultButton(QMessageBox.StandardButton.Cancel)
-        question.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        delete.clicked.connect(lambda: self.delete_requested.emit(self.entry.model_id))
-        question.open()
-        return question
+    def ask_for_name(self) -> QInputDialog:
+        """Opens the question for another name."""
+        dialog = QInputDialog(self)
+        dialog.setWindowTitle(translate("app", "Rename model"))
+        dialog.setLabelText(translate("app", "Name"))
+        dialog.setTextValue(self.entry.name)
+        dialog.textValueSelected.connect(self._on_named)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.open()
+        return dialog
+
+    def ask_for_folder(self) -> QFileDialog:
+        """Opens the question for another folder."""
+        dialog = QFileDialog(self, translate("app", "Move {model} into a folder").format(model=self.entry.name))
+        dialog.setFileMode(QFileDialog.FileMode.Directory)
+        dialog.setOption(QFileDialog.Option.ShowDirsOnly)
+        dialog.fileSelected.connect(lambda folder: self.move_requested.emit(self.entry.model_id, folder))
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.open()
+        return dialog
+
+    def set_speed(self, speed: Speed | None) -> None:
+        """What was measured of it in use here."""
+        self._speed.setText("" if speed is None else speed_text(speed))
+        self._speed.setVisible(speed is not None)
+
+    def set_default(self, is_default: bool) -> None:
+        """Whether it is loaded at every start."""
+        self.default_action.setChecked(is_default)
+        self._default_mark.setVisible(is_default)
+
+    def _on_named(self, name: str) -> None:
+        if name.strip() and name.strip() != self.entry.name:
+            self.rename_requested.emit(self.entry.model_id, name.strip())
+
+    def _make_menu(self) -> QMenu:
+        menu = QMenu(self)
+        model_id = self.entry.model_id
+        self.rename_action = menu.addAction(translate("app", "Rename…"))
+        self.rename_action.triggered.connect(lambda: self.ask_for_name())
+        self.default_action = menu.addAction(translate("app", "Load at every start"))
+        self.default_action.setCheckable(True)
+        self.default_action.triggered.connect(lambda is_on: self.default_requested.emit(model_id, is_on))
+        self.verify_action = menu.addAction(translate("app", "Verify its files"))
+        self.verify_action.triggered.connect(lambda: self.verify_requested.emit(model_id))
+        self.move_action = menu.addAction(translate("app", "Move to another folder…"))
+        self.move_action.triggered.connect(lambda: self.ask_for_folder())
+        return menu
 
     def text(self) -> str:
         """The line beside the button, as it is shown."""
@@ -105,24 +174,25 @@ class ModelCard(Card):
 
     def error_text(self) -> str:
         """Why loading failed, empty if it did not."""
-        return self._error.text() if self._error.isVisibleTo(self) else ""
+        return self._error.text()
 
     def _show_busy(self, text: str) -> None:
         self._text.setText(text)
         self._bar.show()
         self.button.setEnabled(False)
-        self._allow_delete("It is being loaded.")
+        self._allow_delete(translate("app", "It is being loaded."))
 
     def _allow_delete(self, obstacle: str) -> None:
         self.delete_button.setEnabled(not obstacle)
         self.delete_button.setToolTip(obstacle)
+        self.move_action.setEnabled(not obstacle)
 
     def _show_rest(self) -> None:
-        self._text.setText("Loaded" if self._is_loaded else "")
-        self._allow_delete("It is loaded: unload it first." if self._is_loaded else "")
+        self._text.setText(translate("app", "Loaded") if self._is_loaded else "")
+        self._allow_delete(translate("app", "It is loaded: unload it first.") if self._is_loaded else "")
         self._bar.hide()
         self.button.setEnabled(True)
-        self.button.setText("Unload" if self._is_loaded else "Load")
+        self.button.setText(translate("app", "Unload") if self._is_loaded else translate("app", "Load"))
         self.button.setProperty("kind", None if self._is_loaded else "primary")
         self.button.style().unpolish(self.button)
         self.button.style().polish(self.button)
@@ -135,7 +205,7 @@ class ModelCard(Card):
         if self._is_loaded:
             self.unload_requested.emit()
             return
-        self._error.hide()
+        self._error.clear()
         self._bar.setRange(0, 0)
-        self._show_busy("Starting")
+        self._show_busy(translate("app", "Starting"))
         self.load_requested.emit(self.entry.model_id)

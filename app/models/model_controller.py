@@ -16,9 +16,12 @@ from app.models.hub_controller import HubController
 from app.models.job_controller import JobController
 from app.models.job_ids import convert_job_id, fetch_job_id
 from app.models.job_store import JobStore
+from app.models.library_controller import LibraryController
 from app.models.model_page import ModelPage
 from app.models.model_picker import ModelPicker
 from app.models.services import ModelServices
+from app.models.speed_store import SpeedStore
+from app.state import options
 from app.state.settings import Settings
 from engine.api import EngineError, ModelEntry
 from engine.messages import (
@@ -31,6 +34,7 @@ from engine.messages import (
     ModelLoadFailed,
     ModelLoadProgress,
     ModelUnloaded,
+    RequestFinished,
     UnloadModel,
 )
 
@@ -69,19 +73,25 @@ class ModelController(QObject):
         self.jobs = JobController(client, JobStore(services.home / "jobs.json"), self)
         self.hub = HubController(client, self.jobs, page.get.search, settings, parent=self)
         page.get.card_made.connect(self.hub.add_card)
+        first_run.card_made.connect(self.hub.add_card)
         for view in (page, first_run):
             view.fetch_requested.connect(self.fetch)
             view.convert_requested.connect(self.convert)
             view.pause_requested.connect(self.jobs.pause)
             view.cancel_requested.connect(self.jobs.cancel)
         page.jobs.resume_requested.connect(self.jobs.resume)
+        self.library = LibraryController(client, self.jobs, page, self)
+        self.library.models_changed.connect(self.refresh)
+        self._speeds = SpeedStore(services.home / "speeds.json")
+        self._settings = settings
+        page.default_requested.connect(self._choose_default)
+        client.answer_finished.connect(self._on_answer_finished)
         self.jobs.added.connect(page.jobs.add)
         self.jobs.removed.connect(self._on_job_removed)
         for record in self.jobs.records():
             page.jobs.add(record)
         page.load_requested.connect(self.load)
         page.unload_requested.connect(lambda: client.send(UnloadModel()))
-        page.delete_requested.connect(self.remove)
         client.model_changed.connect(self._on_model_changed)
         self.jobs.progressed.connect(self._on_job_progressed)
         self.jobs.finished.connect(self._on_job_finished)
@@ -98,6 +108,7 @@ class ModelController(QObject):
             return
         for view in self._views():
             view.set_models(self.models)
+        self._show_marks()
         self.models_changed.emit()
 
     def add_picker(self, picker: ModelPicker) -> None:
@@ -114,20 +125,12 @@ class ModelController(QObject):
         self.is_loading = True
         self.client.send(LoadModel(model_id))
 
-    def remove(self, model_id: str) -> None:
-        """Deletes a model from the library; why it could not stands in its card."""
-        try:
-            self._services.remove_model(model_id)
-        except (OSError, EngineError) as error:
-            if (card := self._page.card(model_id)) is not None:
-                card.show_error(str(error))
-        self.refresh()
-
     def load_first(self, preferred_id: str) -> None:
         """Loads the preferred model, or the first one if that is not there any more."""
         ids = [entry.model_id for entry in self.models]
+        wanted = (self._settings.get(options.DEFAULT_MODEL_ID), preferred_id, *ids)
         if ids:
-            self.load(preferred_id if preferred_id in ids else ids[0])
+            self.load(next(model_id for model_id in wanted if model_id in ids))
 
     def fetch(self, catalog_id: str) -> None:
         from engine.catalog import find
@@ -139,6 +142,33 @@ class ModelController(QObject):
     def convert(self, path: str) -> None:
         title = translate("app", "Convert {file}").format(file=PurePath(path).name)
         self.jobs.start(convert_job_id(path), title, ConvertJob(path))
+
+    def _show_marks(self) -> None:
+        """What is known of models beside what they are: how fast they were, and which one is the default."""
+        default_id = self._settings.get(options.DEFAULT_MODEL_ID)
+        for card in self._page.cards():
+            card.set_speed(self._speeds.get(card.entry.model_id))
+            card.set_default(card.entry.model_id == default_id)
+
+    def _choose_default(self, model_id: str, is_default: bool) -> None:
+        try:
+            self._settings.set(options.DEFAULT_MODEL_ID, model_id if is_default else "")
+        except OSError as error:
+            if (card := self._page.card(model_id)) is not None:
+                card.show_error(translate("app", "It cannot be kept: {reason}").format(reason=error.strerror))
+        self._show_marks()
+
+    def _on_answer_finished(self, finished: RequestFinished) -> None:
+        if self.loaded is None:
+            return
+        model_id, rate = self.loaded.model_id, finished.tokens_per_s
+        if self._speeds.add(model_id, finished.num_completion_tokens, rate, finished.ttft_s):
+            self._show_marks()
+
+    def take_in(self, path: str) -> None:
+        """Show the card for files of one's own, and convert the file or folder in it."""
+        self._page.show_get()
+        self._page.import_card.convert(path)
 
     def forget_loaded(self) -> None:
         """The engine is gone, and its model with it."""

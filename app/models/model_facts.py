@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from app.i18n import translate
 from app.widgets.units import file_size, memory_size
 
 if TYPE_CHECKING:
+    from app.models.speed_store import Speed
     from engine.api import ModelEntry
     from engine.catalog import CatalogEntry
     from engine.planner import Machine
@@ -18,8 +20,8 @@ if TYPE_CHECKING:
 def parameters_text(number: int) -> str:
     """`135 M parameters`, `3.1 B parameters`."""
     if number >= 999_500_000:
-        return f"{number / 1e9:.1f} B parameters"
-    return f"{number / 1e6:.0f} M parameters"
+        return translate("app", "{number} B parameters").format(number=f"{number / 1e9:.1f}")
+    return translate("app", "{number} M parameters").format(number=f"{number / 1e6:.0f}")
 
 
 def nature_text(entry: ModelEntry) -> str:
@@ -28,40 +30,74 @@ def nature_text(entry: ModelEntry) -> str:
     parts = (
         spec.family,
         parameters_text(entry.num_parameters),
-        f"{spec.num_layers} layers",
-        f"context {spec.max_context:,} tokens",
+        translate("app", "{number} layers").format(number=spec.num_layers),
+        translate("app", "context {number} tokens").format(number=f"{spec.max_context:,}"),
     )
     return " · ".join(parts)
 
 
+def license_text(name: str | None) -> str:
+    """`licence apache-2.0`, `licence not stated`."""
+    return (
+        translate("app", "licence {licence}").format(licence=name) if name else translate("app", "licence not stated")
+    )
+
+
 def storage_text(entry: ModelEntry) -> str:
     """`98 MB on disk · licence apache-2.0`."""
-    licence = f"licence {entry.license}" if entry.license else "licence not stated"
-    return f"{file_size(entry.disk_bytes)} on disk · {licence}"
+    size = translate("app", "{size} on disk").format(size=file_size(entry.disk_bytes))
+    return f"{size} · {license_text(entry.license)}"
+
+
+def bits_text(entry: ModelEntry) -> str:
+    """`4.9 bits a weight`, with all that is stored beside the codes."""
+    return translate("app", "{bits} bits a weight").format(bits=f"{8 * entry.size_bytes / entry.num_parameters:.1f}")
+
+
+def speed_text(speed: Speed) -> str:
+    """`62 tok/s here, first token after 0.2 s (median of 9 answers)`."""
+    rate = f"{speed.tokens_per_s:.0f}" if speed.tokens_per_s >= 10 else f"{speed.tokens_per_s:.1f}"
+    answers = translate("app", "median of %n answer(s)", None, speed.num_answers)
+    if speed.ttft_s is None:
+        return translate("app", "{rate} tok/s here ({answers})").format(rate=rate, answers=answers)
+    words = translate("app", "{rate} tok/s here, first token after {first} s ({answers})")
+    return words.format(rate=rate, first=f"{speed.ttft_s:.1f}", answers=answers)
 
 
 def fidelity_text(entry: ModelEntry) -> str:
-    """`agrees with its source on 97 % of tokens · perplexity 9.1, the source's 8.9`; empty if it was not measured."""
+    """What conversion has cost, on a held text; empty if it was not measured.
+
+    `agrees with its source on 97 % of tokens · perplexity 9.1, the source's 8.9 · divergence 0.031`.
+    """
     fidelity = entry.fidelity
     if fidelity is None:
         return ""
-    return (
-        f"agrees with its source on {100 * fidelity.agreement:.0f} % of tokens · "
-        f"perplexity {fidelity.perplexity:.1f}, the source's {fidelity.source_perplexity:.1f}"
+    words = translate(
+        "app",
+        "agrees with its source on {agreement} % of tokens · perplexity {perplexity}, the source's {source} · "
+        "divergence {divergence}",
+    )
+    return words.format(
+        agreement=f"{100 * fidelity.agreement:.0f}",
+        perplexity=f"{fidelity.perplexity:.1f}",
+        source=f"{fidelity.source_perplexity:.1f}",
+        divergence=f"{fidelity.divergence:.3f}",
     )
 
 
 def offer_text(entry: CatalogEntry) -> str:
     """`93 MB to download · licence apache-2.0`."""
-    return f"{file_size(entry.download_bytes)} to download · licence {entry.license}"
+    size = translate("app", "{size} to download").format(size=file_size(entry.download_bytes))
+    return f"{size} · {license_text(entry.license)}"
 
 
 def machine_text(machine: Machine) -> str:
     """`This machine: … CPU, 4 cores · 15.5 GiB memory (9.1 GiB free) · 41 GB free disk`."""
-    cores = "1 core" if machine.num_cores == 1 else f"{machine.num_cores} cores"
     parts = [
-        f"{machine.cpu_name}, {cores}",
-        f"{memory_size(machine.memory_bytes)} memory ({memory_size(machine.memory_free_bytes)} free)",
+        f"{machine.cpu_name}, " + translate("app", "%n core(s)", None, machine.num_cores),
+        translate("app", "{size} memory ({free} free)").format(
+            size=memory_size(machine.memory_bytes), free=memory_size(machine.memory_free_bytes)
+        ),
+        translate("app", "{size} free disk").format(size=file_size(machine.disk_free_bytes)),
     ]
-    parts.append(f"{file_size(machine.disk_free_bytes)} free disk")
-    return "This machine: " + " · ".join(parts)
+    return translate("app", "This machine: {parts}").format(parts=" · ".join(parts))

@@ -17,6 +17,8 @@ from app.models.get_section import GetSection
 from app.models.import_card import ImportCard
 from app.models.job_list import JobList
 from app.models.model_card import ModelCard
+from app.models.storage_section import StorageSection
+from app.models.undo_bar import UndoBar
 from app.widgets.page import ClosablePage
 from app.widgets.section_bar import SectionBar
 from app.widgets.text_label import TextLabel
@@ -37,7 +39,14 @@ class ModelPage(ClosablePage):
     """The model id."""
     unload_requested = Signal()
     delete_requested = Signal(str)
+    verify_requested = Signal(str)
     """The model id."""
+    rename_requested = Signal(str, str)
+    """model id, name"""
+    move_requested = Signal(str, str)
+    """model id, folder"""
+    default_requested = Signal(str, bool)
+    """model id, and whether it is to be loaded at every start"""
     fetch_requested = Signal(str)
     """The catalogue id."""
     convert_requested = Signal(str)
@@ -61,6 +70,8 @@ class ModelPage(ClosablePage):
         self.jobs = JobList()
         self.get = GetSection(read_machine, catalog, recommended)
         self.yours = QWidget()
+        self.undo_bar = UndoBar()
+        self.storage = StorageSection()
         self._nothing = TextLabel(
             translate("app", "No model yet: choose Get a model above, or drop a file of your own on the window."),
             "muted",
@@ -78,17 +89,24 @@ class ModelPage(ClosablePage):
             card.deleteLater()
         for place, model in enumerate(models):
             if model.model_id not in self._cards:
-                card = self._cards[model.model_id] = ModelCard(model)
-                card.load_requested.connect(self.load_requested)
-                card.unload_requested.connect(self.unload_requested)
-                card.delete_requested.connect(self.delete_requested)
-                card.set_loaded(model.model_id == self._loaded_id)
-                self._installed_column.insertWidget(place, card)
+                self._installed_column.insertWidget(place, self._make_card(model))
         self._nothing.setVisible(not models)
         self.get.set_installed(set(wanted))
         if not self._has_chosen:
             # What a person chose stays; before that, the part that is of use.
             self._show_section(_YOURS if models else _GET)
+
+    def _make_card(self, model: ModelEntry) -> ModelCard:
+        card = self._cards[model.model_id] = ModelCard(model)
+        card.load_requested.connect(self.load_requested)
+        card.unload_requested.connect(self.unload_requested)
+        card.delete_requested.connect(self.delete_requested)
+        card.verify_requested.connect(self.verify_requested)
+        card.rename_requested.connect(self.rename_requested)
+        card.move_requested.connect(self.move_requested)
+        card.default_requested.connect(self.default_requested)
+        card.set_loaded(model.model_id == self._loaded_id)
+        return card
 
     def set_loaded(self, model_id: str | None) -> None:
         """The model that is loaded now, or None."""
@@ -126,6 +144,10 @@ class ModelPage(ClosablePage):
         """The card of a model of the catalogue, shown or not."""
         return self.get.fetch_cards.get(model_id)
 
+    def cards(self) -> list[ModelCard]:
+        """Those of the models in the library."""
+        return list(self._cards.values())
+
     @property
     def import_card(self) -> ImportCard:
         return self.get.import_card
@@ -153,7 +175,9 @@ class ModelPage(ClosablePage):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
         column.addWidget(self._nothing)
+        column.addWidget(self.undo_bar)
         column.addLayout(self._installed_column)
+        column.addWidget(self.storage)
         self.column.addWidget(self.yours)
         self.column.addWidget(self.get)
         self.column.addStretch(1)

@@ -19,5 +19,4 @@ class ModelServices:
 
     home: Path
     list_models: Callable[[], list[ModelEntry]]
-    remove_model: Callable[[str], None]
     read_machine: Callable[[], Machine]

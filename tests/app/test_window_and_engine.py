@@ -12,7 +12,7 @@ from app import application
 from app.main_window import MainWindow
 from app.state import options
 from app.state.session import Phase
-from engine.api import EngineError, ModelEntry, list_models
+from engine.api import ModelEntry, list_models
 from engine.messages import (
     BlockSnapshot,
     EngineDied,
@@ -191,31 +191,3 @@ def test_a_damaged_history_is_said_and_the_window_opens(qtbot: QtBot, open_windo
     assert "settings file was damaged" in window.banner.label.text()
     assert "chat history is damaged" in window.banner.label.text()
     assert titles(window) == ["New chat"]
-
-
-def test_a_model_that_is_deleted_goes_from_the_library_and_the_picker(
-    window: MainWindow, models: list[ModelEntry], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    removed: list[tuple[Path, str]] = []
-
-    def remove(home: Path, model_id: str) -> None:
-        removed.append((home, model_id))
-        models.clear()
-
-    monkeypatch.setattr(application, "remove_model", remove)
-    window.model_page.delete_requested.emit("tiny")
-    assert removed == [(tmp_path, "tiny")]
-    assert window.model_page.card("tiny") is None
-
-
-def test_a_model_that_cannot_be_deleted_says_why_in_its_card(
-    window: MainWindow, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def remove(home: Path, model_id: str) -> None:
-        raise EngineError("The folder cannot be written")
-
-    monkeypatch.setattr(application, "remove_model", remove)
-    window.model_page.delete_requested.emit("tiny")
-    card = window.model_page.card("tiny")
-    assert card is not None
-    assert card.error_text() == "The folder cannot be written"

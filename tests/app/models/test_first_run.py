@@ -1,14 +1,15 @@
 """The page for a person without a model."""
 
+import dataclasses
+
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QFileDialog, QLabel
 
 from app.models.first_run import FirstRunPage
-from app.models.model_facts import machine_text
 from engine.messages import JobFinished, JobProgress
-from engine.planner import Machine
+from engine.planner import recommended
 
 from .entries import MACHINE, STARTER
 
@@ -17,7 +18,7 @@ FILE = "/models/一个模型.Q4_0.gguf"
 
 @pytest.fixture
 def page(qtbot) -> FirstRunPage:
-    widget = FirstRunPage(lambda: MACHINE, STARTER)
+    widget = FirstRunPage(lambda: MACHINE, STARTER, [])
     qtbot.addWidget(widget)
     widget.resize(900, 500)
     with qtbot.waitExposed(widget):
@@ -45,12 +46,7 @@ def drop(page: FirstRunPage, *paths: str) -> bool:
 
 
 def test_machine_is_described_with_units(page: FirstRunPage):
-    assert "This machine: A CPU, 4 cores · 16 GiB memory (9.0 GiB free) · 41 GB free disk" in texts(page)
-
-
-def test_one_core_is_not_plural():
-    words = machine_text(Machine("A CPU", 1, 1024**3, 1024**3, 10**9))
-    assert words == "This machine: A CPU, 1 core · 1.0 GiB memory (1.0 GiB free) · 1.0 GB free disk"
+    assert "This machine: A CPU, 4 core(s) · 16 GiB memory (9.0 GiB free) · 41 GB free disk" in texts(page)
 
 
 def test_starter_card_says_what_comes_and_how_large_it_is(page: FirstRunPage):
@@ -102,7 +98,7 @@ def test_dropped_model_file_is_converted(page: FirstRunPage, qtbot):
     assert "一个模型.Q4_0.gguf" in texts(page)
 
 
-@pytest.mark.parametrize("paths", [["/models/notes.txt"], [FILE, "/models/b.gguf"], []])
+@pytest.mark.parametrize("paths", [["/models/notes.txt"], ["/models/model.bin"], [FILE, "/models/b.gguf"], []])
 def test_anything_but_one_model_file_is_not_taken(page: FirstRunPage, qtbot, paths: list[str]):
     with qtbot.assertNotEmitted(page.convert_requested):
         assert not drop(page, *paths)
@@ -155,7 +151,7 @@ def test_pausing_a_conversion_names_its_job(page: FirstRunPage, qtbot):
 def test_choosing_opens_a_dialog_without_a_loop_of_its_own(page: FirstRunPage, qtbot):
     qtbot.mouseClick(page.import_card.choose_button, Qt.MouseButton.LeftButton)
     dialog = page.import_card.findChild(QFileDialog)
-    assert dialog.nameFilters() == ["GGUF model (*.gguf)"]
+    assert dialog.nameFilters() == ["Models (*.gguf *.safetensors)"]
     with qtbot.waitSignal(page.convert_requested) as asked:
         dialog.fileSelected.emit(FILE)
     assert asked.args == [FILE]
@@ -172,3 +168,32 @@ def test_job_of_another_model_is_ignored(page: FirstRunPage):
     page.finish_job(JobFinished("fetch:large", None, "download", "no"))
     assert page.fetch_card.strip.text() == ""
     assert page.import_card.strip.text() == ""
+
+
+def test_a_folder_can_be_dropped_as_well(page: FirstRunPage, qtbot, tmp_path):
+    with qtbot.waitSignal(page.convert_requested) as asked:
+        assert drop(page, str(tmp_path))
+    assert asked.args == [str(tmp_path)]
+
+
+def test_what_suits_the_machine_is_recommended(qtbot):
+    page = FirstRunPage(lambda: MACHINE, STARTER)
+    qtbot.addWidget(page)
+    made = []
+    page.card_made.connect(made.append)
+    with qtbot.waitExposed(page):
+        page.show()
+    assert page.hub_card is not None
+    assert made == [page.hub_card]
+    assert page.hub_card.offer.repo_id in [model.repo_id for model in recommended()]
+    assert "Recommended for you" in texts(page)
+    assert page.hub_card.verdict.text().startswith("Fits, with ")
+
+
+def test_where_nothing_suits_nothing_is_recommended(qtbot):
+    page = FirstRunPage(lambda: dataclasses.replace(MACHINE, memory_free_bytes=2**29), STARTER)
+    qtbot.addWidget(page)
+    with qtbot.waitExposed(page):
+        page.show()
+    assert page.hub_card is None
+    assert "Start now" in texts(page)

@@ -181,7 +181,7 @@ def test_escape_closes_the_page(page: ModelPage, qtbot):
 
 def test_a_measured_model_says_how_near_it_is_to_its_source(qtbot):
     measured = dataclasses.replace(SMALL, fidelity=Fidelity(900, 8.91, 9.14, 0.031, 0.941))
-    expected = "agrees with its source on 94 % of tokens · perplexity 9.1, the source's 8.9"
+    expected = "agrees with its source on 94 % of tokens · perplexity 9.1, the source's 8.9 · divergence 0.031"
     assert fidelity_text(measured) == expected
     card = ModelCard(measured)
     qtbot.addWidget(card)

@@ -1,0 +1,145 @@
+"""Owns the part of the page of models that says where each byte is, and what of it may go.
+
+Knows nothing of the disk; it asks by signals and shows what is reported.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from app.i18n import translate
+from app.widgets.elided_label import ElidedLabel
+from app.widgets.error_note import ErrorNote
+from app.widgets.text_label import TextLabel
+from app.widgets.units import file_size
+from engine.messages import StorageItem, StorageKind, StorageReport
+
+_KINDS: tuple[StorageKind, ...] = ("model", "partial", "download", "trash", "leftover", "cache", "chats", "other")
+
+
+class StorageSection(QWidget):
+    """Folded until it is asked for."""
+
+    asked = Signal()
+    """The report is wanted."""
+    clean_requested = Signal(tuple)
+    """Paths to remove."""
+    restore_requested = Signal(str)
+    """A trash id."""
+    empty_requested = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.fold_button = QPushButton(translate("app", "Where each byte is"))
+        self.fold_button.setCheckable(True)
+        self.fold_button.toggled.connect(self._on_folded)
+        self.error = ErrorNote()
+        self.free_label = TextLabel("", "muted")
+        self.buttons: list[QPushButton] = []
+        self._rows = QVBoxLayout()
+        self._rows.setSpacing(4)
+        self._content = QWidget()
+        inner = QVBoxLayout(self._content)
+        inner.setContentsMargins(0, 0, 0, 0)
+        inner.addWidget(self.error)
+        inner.addLayout(self._rows)
+        inner.addWidget(self.free_label)
+        head = QHBoxLayout()
+        head.addWidget(self.fold_button)
+        head.addStretch(1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addLayout(head)
+        column.addWidget(self._content)
+        self._content.hide()
+
+    @property
+    def is_open(self) -> bool:
+        return self.fold_button.isChecked()
+
+    def show_report(self, report: StorageReport) -> None:
+        self.error.clear()
+        self._clear()
+        for kind in _KINDS:
+            items = [item for item in report.items if item.kind == kind]
+            if items:
+                self._add_kind(kind, items, report.total_bytes(kind))
+        self.free_label.setText(
+            "\n".join(
+                translate("app", "{free} free in {folder}").format(
+                    free=file_size(folder.free_bytes), folder=folder.path
+                )
+                if folder.free_bytes is not None
+                else translate("app", "{folder} is not there now").format(folder=folder.path)
+                for folder in report.folders
+            )
+        )
+
+    def show_error(self, message: str) -> None:
+        self.error.show_error(message)
+
+    def _on_folded(self, is_open: bool) -> None:
+        self._content.setVisible(is_open)
+        if is_open:
+            self.asked.emit()
+
+    def _clear(self) -> None:
+        self.buttons = []
+        while (entry := self._rows.takeAt(0)) is not None:
+            if (widget := entry.widget()) is not None:
+                widget.hide()
+                widget.deleteLater()
+
+    def _add_kind(self, kind: StorageKind, items: list[StorageItem], size_bytes: int) -> None:
+        button = None
+        if kind == "trash":
+            button = self._button(translate("app", "Empty the trash"), lambda: self.empty_requested.emit())
+        self._rows.addWidget(_Row(kind_words(kind), size_bytes, "heading", button))
+        for item in items:
+            self._rows.addWidget(_Row(item.name, item.size_bytes, None, self._item_button(item), item.path))
+
+    def _item_button(self, item: StorageItem) -> QPushButton | None:
+        if item.trash_id is not None:
+            trash_id = item.trash_id
+            return self._button(translate("app", "Restore"), lambda: self.restore_requested.emit(trash_id))
+        if item.is_removable:
+            return self._button(translate("app", "Remove"), lambda: self.clean_requested.emit((item.path,)))
+        return None
+
+    def _button(self, words: str, run: object) -> QPushButton:
+        button = QPushButton(words)
+        button.clicked.connect(run)
+        self.buttons.append(button)
+        return button
+
+
+class _Row(QWidget):
+    def __init__(
+        self, words: str, size_bytes: int, kind: str | None, button: QPushButton | None, path: str = ""
+    ) -> None:
+        super().__init__()
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        label = ElidedLabel(words, kind)
+        label.setAccessibleDescription(path)
+        row.addWidget(label, 1)
+        size = QLabel(file_size(size_bytes))
+        size.setProperty("kind", kind or "muted")
+        row.addWidget(size)
+        if button is not None:
+            button.setAccessibleName(f"{button.text()}: {words}")
+            row.addWidget(button)
+
+
+def kind_words(kind: StorageKind) -> str:
+    return {
+        "model": translate("app", "Models"),
+        "partial": translate("app", "Unfinished conversions"),
+        "download": translate("app", "Downloads"),
+        "trash": translate("app", "Trash"),
+        "leftover": translate("app", "Remains"),
+        "cache": translate("app", "Caches, made again when needed"),
+        "chats": translate("app", "Chats"),
+        "other": translate("app", "Other files"),
+    }[kind]

@@ -1,0 +1,193 @@
+"""What is done with models on disk, with an engine that is fed by hand."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog, QInputDialog
+from pytestqt.qtbot import QtBot
+
+from app.main_window import MainWindow
+from app.models.model_card import ModelCard
+from app.models.speed_store import SpeedStore
+from app.state import options
+from engine.messages import (
+    AskStorage,
+    CleanUp,
+    DeleteModel,
+    DiscoveredModel,
+    DiscoverModels,
+    EmptyTrash,
+    HubJob,
+    JobFinished,
+    LibraryFailed,
+    LoadModel,
+    ModelDeleted,
+    ModelFolder,
+    ModelRenamed,
+    ModelsDiscovered,
+    MoveJob,
+    RenameModel,
+    RestoreModel,
+    SpaceFreed,
+    StartJob,
+    StorageItem,
+    StorageReport,
+    VerifyJob,
+)
+from tests.app.fake_engine import FakeEngine
+from tests.app.windows import OpenWindow, send, wait_until_started
+
+REPORT = StorageReport(
+    (
+        StorageItem("model", "Tiny 1M", "/d/models/tiny", 1_000_000, 0.0, "tiny"),
+        StorageItem("download", "hub-old", "/d/downloads/hub-old", 2_000_000, 0.0, is_removable=True),
+        StorageItem("trash", "Old model", "/d/models/.trash/1", 3_000_000, 0.0, "old", "trash-1"),
+    ),
+    (ModelFolder("/d/models", 41_000_000_000), ModelFolder("/gone", None)),
+)
+
+
+def press(qtbot: QtBot, button: QAbstractButton) -> None:
+    qtbot.waitUntil(lambda: button.isVisible() and button.height() >= button.sizeHint().height() // 2)
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+
+
+@pytest.fixture
+def card(window: MainWindow) -> ModelCard:
+    window.show_models()
+    window.models.forget_loaded()
+    result = window.model_page.card("tiny")
+    assert result is not None
+    return result
+
+
+def test_a_deleted_model_can_be_taken_back(
+    qtbot: QtBot, window: MainWindow, engine: FakeEngine, card: ModelCard
+) -> None:
+    press(qtbot, card.delete_button)
+    assert engine.commands[-1] == DeleteModel("tiny")
+    engine.emit(ModelDeleted("tiny", "Tiny 1M", 1_000_000, "trash-7"))
+    bar = window.model_page.undo_bar
+    qtbot.waitUntil(bar.isVisible)
+    assert bar.label.text() == "Tiny 1M is in the trash, from which it goes after 30 days."
+    press(qtbot, bar.button)
+    assert engine.commands[-1] == RestoreModel("trash-7")
+    assert not bar.isVisible()
+
+
+def test_what_cannot_be_done_says_why_in_the_card(qtbot: QtBot, engine: FakeEngine, card: ModelCard) -> None:
+    engine.emit(LibraryFailed(DeleteModel("tiny"), "storage", "The folder cannot be written: allow it"))
+    qtbot.waitUntil(lambda: card.error_text() == "The folder cannot be written: allow it")
+
+
+def test_a_model_gets_another_name(qtbot: QtBot, engine: FakeEngine, card: ModelCard) -> None:
+    card.rename_action.trigger()
+    dialog = card.findChild(QInputDialog)
+    dialog.setTextValue("  小模型 ")
+    dialog.accept()
+    assert engine.commands[-1] == RenameModel("tiny", "小模型")
+
+
+def test_another_name_is_shown_everywhere(
+    qtbot: QtBot, window: MainWindow, engine: FakeEngine, card: ModelCard, models: list
+) -> None:
+    models[0] = dataclasses.replace(models[0], name="小模型")
+    engine.emit(ModelRenamed("tiny", "小模型"))
+    qtbot.waitUntil(lambda: window.model_page.card("tiny").entry.name == "小模型")
+
+
+def test_moving_and_verifying_are_jobs(qtbot: QtBot, window: MainWindow, engine: FakeEngine, card: ModelCard) -> None:
+    card.move_action.trigger()
+    dialog = card.findChild(QFileDialog)
+    dialog.fileSelected.emit("/mnt/large")
+    dialog.reject()
+    card.verify_action.trigger()
+    started = [command.job for command in engine.commands if isinstance(command, StartJob)]
+    assert started == [MoveJob("tiny", "/mnt/large"), VerifyJob("tiny")]
+    assert list(window.model_page.jobs.rows) == ["move:tiny", "verify:tiny"]
+
+
+def test_where_each_byte_is_can_be_seen_and_cleaned_up(qtbot: QtBot, window: MainWindow, engine: FakeEngine) -> None:
+    window.show_models()
+    storage = window.model_page.storage
+    press(qtbot, storage.fold_button)
+    assert engine.commands[-1] == AskStorage()
+    engine.emit(REPORT)
+    qtbot.waitUntil(lambda: len(storage.buttons) == 3)
+    names = [button.accessibleName() for button in storage.buttons]
+    assert names == ["Remove: hub-old", "Empty the trash: Trash", "Restore: Old model"]
+    assert storage.free_label.text() == "41 GB free in /d/models\n/gone is not there now"
+    for button, command in zip(
+        list(storage.buttons), (CleanUp(("/d/downloads/hub-old",)), EmptyTrash(), RestoreModel("trash-1")), strict=True
+    ):
+        press(qtbot, button)
+        assert engine.commands[-1] == command
+    engine.emit(SpaceFreed(1, 2_000_000))
+    qtbot.waitUntil(lambda: window.model_page.undo_bar.label.text() == "2.0 MB are free again")
+
+
+def test_a_cancelled_download_leaves_nothing(qtbot: QtBot, window: MainWindow, engine: FakeEngine) -> None:
+    jobs = window.models.jobs
+    jobs.start("hub:1", "One", HubJob("maker/one"))
+    jobs.cancel("hub:1")
+    engine.emit(JobFinished("hub:1", None, "cancelled"))
+    qtbot.waitUntil(lambda: engine.commands[-1] == AskStorage())
+    engine.emit(REPORT)
+    qtbot.waitUntil(lambda: engine.commands[-1] == CleanUp(("/d/downloads/hub-old",)))
+
+
+def test_models_of_other_programs_are_found_and_converted(qtbot: QtBot, window: MainWindow, engine: FakeEngine) -> None:
+    window.show_models()
+    window.model_page.show_get()
+    others = window.model_page.get.others
+    press(qtbot, others.button)
+    assert engine.commands[-1] == DiscoverModels()
+    engine.emit(ModelsDiscovered((DiscoveredModel("Ollama", "qwen:3b", "/o/blobs/1", 2_000_000_000),)))
+    qtbot.waitUntil(lambda: "/o/blobs/1" in others.convert_buttons)
+    press(qtbot, others.convert_buttons["/o/blobs/1"])
+    assert engine.commands[-1].job_id == "convert:/o/blobs/1"
+
+
+def test_a_model_that_is_dropped_on_the_window_is_converted(
+    qtbot: QtBot, window: MainWindow, engine: FakeEngine
+) -> None:
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile("/m/a.gguf")])
+    buttons, keys = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    enter = QDragEnterEvent(QPoint(5, 5), Qt.DropAction.CopyAction, data, buttons, keys)
+    QApplication.sendEvent(window, enter)
+    assert enter.isAccepted()
+    QApplication.sendEvent(window, QDropEvent(QPointF(5, 5), Qt.DropAction.CopyAction, data, buttons, keys))
+    assert window.pages.currentWidget() is window.model_page
+    assert engine.commands[-1].job_id == "convert:/m/a.gguf"
+
+
+def test_the_speed_that_was_measured_in_use_stands_in_the_card(
+    qtbot: QtBot, window: MainWindow, engine: FakeEngine, tmp_path: Path
+) -> None:
+    engine.finish(send(qtbot, window, engine, "hello"))
+    card = window.model_page.card("tiny")
+    assert card is not None
+    qtbot.waitUntil(lambda: card._speed.text() == "62 tok/s here, first token after 0.2 s (median of 1 answer(s))")
+    speed = SpeedStore(tmp_path / "speeds.json").get("tiny")
+    assert speed is not None
+    assert speed.num_answers == 1
+
+
+def test_the_model_that_was_chosen_for_every_start_is_loaded(
+    qtbot: QtBot, window: MainWindow, open_window: OpenWindow, engines, models: list
+) -> None:
+    models.append(dataclasses.replace(models[0], model_id="other", name="Other"))
+    window.models.refresh()
+    card = window.model_page.card("other")
+    card.default_action.trigger()
+    assert window.settings.get(options.DEFAULT_MODEL_ID) == "other"
+    window.close()
+    open_window()
+    wait_until_started(qtbot, engines)
+    qtbot.waitUntil(lambda: LoadModel("other") in engines.newest.commands)
