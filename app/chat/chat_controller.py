@@ -14,6 +14,7 @@ from app.chat.chat_tabs import ChatTabs
 from app.history.folder_controller import FolderController
 from app.history.search_controller import SearchController
 from app.history.sidebar import Sidebar
+from app.history.transfer_controller import TransferController
 from app.history.trash_controller import TrashController
 from app.state.folders import Folder
 from app.state.history import ChatSummary, History, HistoryError
@@ -58,9 +59,10 @@ class ChatController(QObject):
         self._trash.emptied.connect(self._on_trash_emptied)
         self._search = SearchController(history, sidebar, run, self)
         self._search.ended.connect(self.refresh)
-        for part in (self._folders, self._trash, self._search):
+        self._transfer = TransferController(history, sidebar, run, self)
+        for part in (self._folders, self._trash, self._search, self._transfer):
             part.failed.connect(self.failed)
-        for part in (self._folders, self._trash):
+        for part in (self._folders, self._trash, self._transfer):
             part.changed.connect(self.refresh)
 
     def restore(self) -> None:

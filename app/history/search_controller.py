@@ -5,12 +5,12 @@ Does not know how the index works nor how hits are drawn.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Coroutine
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
+from app.history.beside import beside
 from app.history.sidebar import Sidebar
 from app.state.history import History, HistoryError
 
@@ -51,7 +51,7 @@ class SearchController(QObject):
 
     async def _find(self, text: str) -> None:
         try:
-            hits = await asyncio.to_thread(self._history.search.find, text)
+            hits = await beside(self._history, lambda: self._history.search.find(text))
         except HistoryError as error:
             self.failed.emit(str(error))
             return

@@ -83,6 +83,25 @@ class Database:
             yield db
 
     @contextmanager
+    def elsewhere(self) -> Iterator[sqlite3.Connection]:
+        """A connection for another thread, without a transaction; in memory there is only this one.
+
+        Raises `HistoryError`.
+        """
+        if self.path is None:
+            yield self._db
+            return
+        try:
+            db = sqlite3.connect(self.path, isolation_level=None)
+            try:
+                db.execute("PRAGMA foreign_keys = ON")
+                yield db
+            finally:
+                db.close()
+        except sqlite3.Error as error:
+            raise HistoryError(f"Chats cannot be used in {self.path}: {error}. {database_advice(error)}") from error
+
+    @contextmanager
     def _transaction(self, begin: str, what: str) -> Iterator[sqlite3.Connection]:
         try:
             self._db.execute(begin)

@@ -1,42 +1,30 @@
 """Owns the chats on disk, written so that a killed process loses at most the newest moments, and the list of them.
 
 Does not know the window; a chat's live state is in `Session`. What belongs to chats has stores of its own: `folders`,
-`trash`, `drafts`, `presets`, `prompts`; `search` finds texts.
+`trash`, `drafts`, `presets`, `prompts`; `search` finds texts, `archive` copies chats.
 """
 
 from __future__ import annotations
 
-import sqlite3
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from app.state.archive import Archive
 from app.state.database import Database, HistoryError
 from app.state.drafts import Drafts
 from app.state.folders import Folders
 from app.state.library import Presets, Prompts
 from app.state.message import Message
-from app.state.message_rows import load_messages, save_message
-from app.state.message_tree import MessageTree
-from app.state.parameters import ChatParameters, Preset
+from app.state.message_rows import save_message
 from app.state.search import Search
-from app.state.session import Session, restored_phase
+from app.state.session import Session
+from app.state.session_rows import load_chat, save_chat, save_missing
 from app.state.trash import Trash
 from engine.messages import WhenFull
 
 __all__ = ["ChatSummary", "History", "HistoryError", "TabPlace"]
-
-_SAVE = """
-    INSERT INTO chats (
-        id, title, system_prompt, is_pinned, created_at_s, updated_at_s, when_full, folder_id, leaf_id, parameters,
-        preset
-    ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-    ON CONFLICT (id) DO UPDATE SET title = excluded.title, system_prompt = excluded.system_prompt,
-        is_pinned = excluded.is_pinned, updated_at_s = excluded.updated_at_s, when_full = excluded.when_full,
-        folder_id = excluded.folder_id, leaf_id = excluded.leaf_id, parameters = excluded.parameters,
-        preset = excluded.preset
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +60,8 @@ class History:
         self.presets = Presets(self._database)
         self.prompts = Prompts(self._database)
         self.search = Search(self._database)
+        self.archive = Archive(self._database)
+        self.archive.forget_unfinished()
         self._end_unfinished()
 
     def _end_unfinished(self) -> None:
@@ -82,6 +72,10 @@ class History:
         if is_there:
             with self._database.writing() as db:
                 db.execute(f"UPDATE messages SET end = 'interrupted' WHERE {unfinished}")
+
+    @property
+    def is_on_disk(self) -> bool:
+        return self._database.path is not None
 
     def close(self) -> None:
         self._database.close()
@@ -105,45 +99,18 @@ class History:
         Unfinished answers come back as interrupted.
         """
         with self._database.reading() as db:
-            chat = db.execute(
-                "SELECT id, title, system_prompt, is_pinned, created_at_s, when_full, parameters, preset, folder_id,"
-                " leaf_id FROM chats WHERE id = ? AND deleted_at_s IS NULL",
-                (chat_id,),
-            ).fetchone()
-            every = load_messages(db, chat_id)
-        if chat is None:
-            return None
-        tree = MessageTree.grown(every, chat[9])
-        return Session(
-            id=chat[0],
-            title=chat[1],
-            system_prompt=chat[2],
-            is_pinned=bool(chat[3]),
-            created_at_s=chat[4],
-            when_full=chat[5],
-            parameters=ChatParameters.from_json(chat[6]),
-            preset=None if chat[7] is None else Preset.from_json(chat[7]),
-            folder_id=chat[8],
-            messages=tree.path,
-            aside=tree.aside,
-            phase=restored_phase(tree.path),
-        )
+            return load_chat(db, chat_id)
 
     def save(self, session: Session, messages: Sequence[Message]) -> None:
         """Stores the chat's own row, those of its `messages` that changed, and what they follow if that is not there.
 
         It may not be there if it could not be saved when it was written.
         """
-        session.tree.note_parents()
-        by_id = {message.id: message for message in session.messages}
         with self._database.writing() as db:
-            _save_chat(db, session)
+            save_chat(db, session, time.time())
             for message in messages:
                 save_message(db, session.id, message)
-                before = by_id.get(message.parent_id or "")
-                while before is not None and not _is_saved(db, before):
-                    save_message(db, session.id, before)
-                    before = by_id.get(before.parent_id or "")
+                save_missing(db, session, message.parent_id)
 
     def delete_message(self, message: Message) -> None:
         """For good. What followed it is then the first of the chat; see `Trash` for what can be brought back."""
@@ -190,24 +157,3 @@ class History:
         with self._database.reading() as db:
             rows = db.execute("SELECT chat_id, place_message_id, place_part FROM tabs WHERE place_part IS NOT NULL")
             return {chat_id: TabPlace(message_id, part) for chat_id, message_id, part in rows}
-
-
-def _is_saved(db: sqlite3.Connection, message: Message) -> bool:
-    return db.execute("SELECT 1 FROM messages WHERE id = ?", (message.id,)).fetchone() is not None
-
-
-def _save_chat(db: sqlite3.Connection, session: Session) -> None:
-    values = (
-        session.id,
-        session.title,
-        session.system_prompt,
-        session.is_pinned,
-        session.created_at_s,
-        time.time(),
-        session.when_full,
-        session.folder_id,
-        session.messages[-1].id if session.messages else None,
-        session.parameters.to_json(),
-        None if session.preset is None else session.preset.to_json(),
-    )
-    db.execute(_SAVE, values)

@@ -9,10 +9,8 @@ from __future__ import annotations
 import re
 import sqlite3
 from dataclasses import dataclass
-from pathlib import Path
 
-from app.state.advice import database_advice
-from app.state.database import Database, HistoryError
+from app.state.database import Database
 
 MAX_HITS = 200
 """Chats shown; of more, those that were used last."""
@@ -50,18 +48,8 @@ class Search:
 
         Of one that is in thousands of messages, only the newest of these are looked at. Raises `HistoryError`.
         """
-        path = self._database.path
-        if path is None:
-            with self._database.reading() as db:
-                return _find(db, text.strip())
-        try:
-            db = sqlite3.connect(f"{Path(path).absolute().as_uri()}?mode=ro", uri=True)
-            try:
-                return _find(db, text.strip())
-            finally:
-                db.close()
-        except sqlite3.Error as error:
-            raise HistoryError(f"Chats cannot be searched in {path}: {error}. {database_advice(error)}") from error
+        with self._database.elsewhere() as db:
+            return _find(db, text.strip())
 
 
 def _find(db: sqlite3.Connection, text: str) -> list[SearchHit]:

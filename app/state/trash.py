@@ -32,7 +32,7 @@ class Trash:
         """The chats in it, the one deleted last first."""
         query = """
             SELECT id, title, deleted_at_s, (SELECT count(*) FROM messages WHERE chat_id = chats.id)
-            FROM chats WHERE deleted_at_s IS NOT NULL ORDER BY deleted_at_s DESC
+            FROM chats WHERE deleted_at_s > 0 ORDER BY deleted_at_s DESC
         """
         with self._database.reading() as db:
             return [DeletedChat(*row) for row in db.execute(query)]
@@ -65,7 +65,7 @@ class Trash:
     def empty(self) -> None:
         """Deletes for good all that is in it. What followed a deleted message then follows the one before it."""
         with self._database.writing() as db:
-            db.execute("DELETE FROM chats WHERE deleted_at_s IS NOT NULL")
+            db.execute("DELETE FROM chats WHERE deleted_at_s > 0")
             deleted = db.execute("SELECT id, chat_id FROM messages WHERE deleted_at_s IS NOT NULL").fetchall()
             for message_id, chat_id in deleted:
                 db.execute(

@@ -48,8 +48,19 @@ class UndoBar(QFrame):
         self.label.setToolTip(what)
         self.undo_button.setAccessibleName(f"{translate('app', 'Undo')}: {words}, {what}")
         self._undo = undo
+        self.undo_button.show()
         self.show()
         self._timer.start()
+
+    def show_note(self, words: str, what: str) -> None:
+        """Of what needs no undoing."""
+        self.show_message(words, what, lambda: None)
+        self.undo_button.hide()
+
+    def show_progress(self, words: str) -> None:
+        """Of what goes on; stays until another message comes or it is hidden."""
+        self.show_note(words, "")
+        self._timer.stop()
 
     def _on_undo(self) -> None:
         undo, self._undo = self._undo, None

@@ -1,0 +1,135 @@
+"""Owns exporting and importing chats as a person does it: the menus, the files' dialogs, and what is said afterwards.
+
+Does not know the formats. Files and database are worked on beside the window.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtWidgets import QFileDialog, QMenu
+
+from app.history.beside import beside
+from app.history.chat_rows import Row, RowKind
+from app.history.sidebar import Sidebar
+from app.i18n import translate
+from app.state.history import History, HistoryError
+from app.transfer.errors import TransferError
+from app.transfer.files import WRITERS, read_chats, write_chats
+
+_UNSAFE = '<>:"/\\|?*'
+_MAX_NAME_LENGTH = 60
+
+
+class TransferController(QObject):
+    """Connects files of chats with the history."""
+
+    failed = Signal(str)
+    changed = Signal()
+    """The list of chats is another now."""
+
+    def __init__(
+        self,
+        history: History,
+        sidebar: Sidebar,
+        run: Callable[[Coroutine[Any, Any, None]], object],
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._history = history
+        self._sidebar = sidebar
+        self._run = run
+        sidebar.more_menu.addSeparator()
+        sidebar.more_menu.addAction(translate("app", "Import chats…"), self.ask_for_import)
+        sidebar.more_menu.addAction(
+            translate("app", "Export all chats…"), lambda: self.ask_for_export(None, translate("app", "Chats"))
+        )
+        sidebar.menu_opening.connect(self._extend_menu)
+
+    def ask_for_import(self) -> QFileDialog:
+        """Opens the dialog; what is chosen is imported."""
+        kinds = " ".join(f"*{suffix}" for suffix in (*WRITERS, ".htm", ".markdown", ".zip"))
+        dialog = self._dialog(translate("app", "Import chats"), [f"{translate('app', 'Exports of chats')} ({kinds})"])
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
+        dialog.filesSelected.connect(lambda names: self.import_from([Path(name) for name in names]))
+        dialog.open()
+        return dialog
+
+    def ask_for_export(self, chat_ids: Sequence[str] | None, title: str) -> QFileDialog:
+        """Opens the dialog; these chats, or all, are exported to what is chosen."""
+        words = {
+            ".json": translate("app", "JSON, whole with all versions (*.json)"),
+            ".md": translate("app", "Markdown, what is shown (*.md)"),
+            ".html": translate("app", "Web page, what is shown (*.html)"),
+        }
+        dialog = self._dialog(translate("app", "Export chats"), list(words.values()))
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        name = "".join(" " if letter in _UNSAFE or ord(letter) < ord(" ") else letter for letter in title)
+        suffixes = dict(zip(words.values(), words, strict=True))
+        dialog.filterSelected.connect(lambda chosen: dialog.setDefaultSuffix(suffixes[chosen]))
+        dialog.setDefaultSuffix(".json")
+        dialog.selectFile(name.strip()[:_MAX_NAME_LENGTH] or "chat")
+        dialog.fileSelected.connect(lambda path: self.export_to(Path(path), chat_ids))
+        dialog.open()
+        return dialog
+
+    def import_from(self, paths: Sequence[Path]) -> None:
+        self._run(self._guarded(self._import(paths)))
+
+    def export_to(self, path: Path, chat_ids: Sequence[str] | None) -> None:
+        if path.suffix.lower() not in WRITERS:
+            path = path.with_name(f"{path.name}.json")
+        self._run(self._guarded(self._export(path, chat_ids)))
+
+    async def _import(self, paths: Sequence[Path]) -> None:
+        read = [await asyncio.to_thread(read_chats, path) for path in paths]
+        copies = [copy for chats in read for copy in chats]
+        bar = self._sidebar.undo_bar
+        loop = asyncio.get_running_loop()
+
+        def show_progress(num_chats: int) -> None:
+            words = translate("app", "Importing, {done} of {all}").format(done=num_chats, all=len(copies))
+            loop.call_soon_threadsafe(bar.show_progress, words)
+
+        chat_ids = await beside(self._history, partial(self._history.archive.add, copies, show_progress))
+        self.changed.emit()
+        num_messages = sum(len(copy.session.messages) + len(copy.session.aside) for copy in copies)
+        chats = translate("app", "%n chat(s) imported", None, len(chat_ids))
+        bar.show_message(
+            chats, translate("app", "%n message(s)", None, num_messages), partial(self._take_back, chat_ids)
+        )
+
+    async def _export(self, path: Path, chat_ids: Sequence[str] | None) -> None:
+        copies = await beside(self._history, partial(self._history.archive.read, chat_ids))
+        await asyncio.to_thread(write_chats, path, copies)
+        words = translate("app", "Exported to {name}").format(name=path.name)
+        self._sidebar.undo_bar.show_note(words, str(path))
+
+    async def _guarded(self, work: Coroutine[Any, Any, None]) -> None:
+        try:
+            await work
+        except (TransferError, HistoryError) as error:
+            self._sidebar.undo_bar.hide()
+            self.failed.emit(str(error))
+
+    def _take_back(self, chat_ids: Sequence[str]) -> None:
+        try:
+            self._history.trash.destroy(chat_ids)
+        except HistoryError as error:
+            self.failed.emit(str(error))
+        self.changed.emit()
+
+    def _extend_menu(self, menu: QMenu, row: Row) -> None:
+        if row.kind in (RowKind.CHAT, RowKind.HIT):
+            menu.addAction(translate("app", "Export…"), lambda: self.ask_for_export([row.key], row.text))
+
+    def _dialog(self, title: str, filters: Sequence[str]) -> QFileDialog:
+        dialog = QFileDialog(self._sidebar.window(), title)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.setNameFilters(list(filters))
+        return dialog

@@ -1,0 +1,61 @@
+"""A person exports chats to files and imports them, and can take an import back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog
+from pytestqt.qtbot import QtBot
+
+from app.main_window import MainWindow
+from tests.app.fake_engine import FakeEngine
+from tests.app.history.rows import texts
+from tests.app.windows import send
+
+
+@pytest.fixture
+def chat(qtbot: QtBot, window: MainWindow, engine: FakeEngine) -> MainWindow:
+    """A window with one answered chat."""
+    request_id = send(qtbot, window, engine, "Trip")
+    engine.answer(request_id, "To sea")
+    engine.finish(request_id)
+    qtbot.waitUntil(lambda: not window.tabs.tabs()[0].session.is_busy)
+    return window
+
+
+def choose(window: MainWindow, name: str) -> QFileDialog:
+    """Chooses an entry beside the button for new chats; returns the dialog that opens."""
+    (entry,) = [action for action in window.sidebar.more_menu.actions() if action.text() == name]
+    entry.trigger()
+    dialog = window.findChildren(QFileDialog)[-1]
+    dialog.hide()
+    return dialog
+
+
+@pytest.mark.parametrize("name", ["chats.json", "chats.md", "chats.html", "chats"])
+def test_an_export_is_imported_and_the_import_is_taken_back(
+    qtbot: QtBot, chat: MainWindow, tmp_path: Path, name: str
+) -> None:
+    bar = chat.sidebar.undo_bar
+    path = tmp_path / name
+    choose(chat, "Export all chats…").fileSelected.emit(str(path))
+    qtbot.waitUntil(lambda: "Exported" in bar.label.text())
+    written = path if path.suffix else path.with_name("chats.json")
+    assert written.is_file()
+    choose(chat, "Import chats…").filesSelected.emit([str(written)])
+    qtbot.waitUntil(lambda: texts(chat.sidebar.list) == ["Today", "Trip", "Trip"])
+    qtbot.waitUntil(lambda: bar.undo_button.isVisible())
+    qtbot.mouseClick(bar.undo_button, Qt.MouseButton.LeftButton)
+    assert texts(chat.sidebar.list) == ["Today", "Trip"]
+
+
+def test_a_wrong_file_is_refused_in_the_banner(qtbot: QtBot, chat: MainWindow, tmp_path: Path) -> None:
+    wrong = tmp_path / "picture.json"
+    wrong.write_bytes(b"\x89PNG")
+    choose(chat, "Import chats…").filesSelected.emit([str(wrong)])
+    qtbot.waitUntil(chat.banner.isVisible)
+    assert "picture.json" in chat.banner.label.text()
+    assert "no export of chats" in chat.banner.label.text()
+    assert texts(chat.sidebar.list) == ["Today", "Trip"]
