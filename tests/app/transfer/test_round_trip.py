@@ -54,6 +54,8 @@ def copies(draw: st.DrawFn) -> ChatCopy:
             message.seed = draw(st.none() | st.integers(0, 2**62))
         session.messages.append(message)
         session.tree.note_parents()
+    # As they come back: in the order in which they were made.
+    session.aside.sort(key=lambda message: message.created_at_s)
     return ChatCopy(session, 12.5, draw(st.none() | TEXTS))
 
 
