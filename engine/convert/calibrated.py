@@ -22,6 +22,8 @@ from kernels.formats import PackedWeight, dequantize
 
 _CALIBRATED_BITS = 4
 """Above, the nearest code is as good."""
+_EMBEDDED_AT_ONCE = 1024
+"""Tokens whose rows are unpacked together."""
 
 
 class Calibration:
@@ -36,10 +38,12 @@ class Calibration:
     ) -> None:
         self._options = options
         self._is_cancelled = is_cancelled
-        self._stream = TextStream(spec, windows)
+        # Rounding of the inputs to `down` is far below that of its weights, and halves what is held of a long text.
+        self._stream = TextStream(spec, windows, torch.bfloat16)
 
     def start(self, table: PackedWeight) -> None:
-        self._stream.start(dequantize(table, self._stream.token_ids))
+        pieces = torch.split(self._stream.token_ids, _EMBEDDED_AT_ONCE)
+        self._stream.start(torch.cat([dequantize(table, piece) for piece in pieces]))
 
     @torch.inference_mode()
     def quantize(self, layer: LayerWeights[SourceMatrix], index: int) -> dict[str, Packed]:

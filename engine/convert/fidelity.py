@@ -14,7 +14,7 @@ from torch import Tensor
 from engine.convert.calibrated import streamed_layer
 from engine.convert.matrix import SourceMatrix
 from engine.convert.source import Source
-from engine.convert.streamed import PackedRows, SourceRows, StreamedMatrix
+from engine.convert.streamed import SourceRows, StreamedMatrix
 from engine.convert.text_stream import TextStream
 from engine.spec import ModelSpec
 from engine.store.checkpoint import Checkpoint
@@ -35,21 +35,29 @@ def measure_fidelity(
     """`on_layer(layers done)` may raise to stop. Raises `SourceError`, `CheckpointError`."""
     spec = source.spec
     before, after = TextStream(spec, windows), TextStream(spec, windows)
-    table, packed_table = source.embedding(), checkpoint.read_embedding()
+    table = source.embedding()
     before.start(_embedded(table, before.token_ids))
-    after.start(dequantize(packed_table, after.token_ids))
+    after.start(dequantize(checkpoint.read_embedding(), after.token_ids))
     for index in range(spec.num_layers):
         on_layer(index)
         before.advance(map_matrices(source.layer(index), lambda _, matrix: SourceRows(matrix)), index)
         after.advance(streamed_layer(checkpoint.read_layer(index)), index)
     on_layer(spec.num_layers)
-    head, packed_head = source.head(), checkpoint.read_head()
+    head, packed_norm = source.head(), checkpoint.read_head().norm
     rows, targets = _scored(windows)
     comparison = _Comparison(spec, targets)
-    matrix = SourceRows(head.matrix or table)
-    packed_matrix = PackedRows(packed_head.matrix or packed_table)
-    comparison.run((before.normed(head.norm)[rows], matrix), (after.normed(packed_head.norm)[rows], packed_matrix))
+    matrix, packed = SourceRows(head.matrix or table), _HeadRows(spec, checkpoint)
+    comparison.run((before.normed(head.norm)[rows], matrix), (after.normed(packed_norm)[rows], packed))
     return comparison.fidelity()
+
+
+class _HeadRows(StreamedMatrix):
+    def __init__(self, spec: ModelSpec, checkpoint: Checkpoint) -> None:
+        super().__init__(spec.vocab_size, spec.hidden_size)
+        self._checkpoint = checkpoint
+
+    def rows(self, start: int, stop: int) -> Tensor:
+        return dequantize(self._checkpoint.read_head_rows(start, stop))
 
 
 def _embedded(table: SourceMatrix, token_ids: Tensor) -> Tensor:

@@ -21,6 +21,8 @@ from kernels.reference import ReferenceBackend
 
 CHUNK_WEIGHTS = 1 << 21
 """Weights that are float32 at once: 8 MiB."""
+_PIECE_ROWS = 2048
+"""Rows that are multiplied by those at once: results of a whole text would be larger than the weights."""
 
 
 class StreamedMatrix(ABC):
@@ -35,7 +37,7 @@ class StreamedMatrix(ABC):
         return self.rows(0, self.shape[0])
 
     def see(self, x: Tensor) -> None:  # noqa: B027 - most matrices are as they are, whatever they see
-        """Called with the rows, float32 [M, K], before they are multiplied."""
+        """Called with the rows, float32 or bfloat16 [M, K], before they are multiplied."""
 
     @abstractmethod
     def rows(self, start: int, stop: int) -> Tensor:
@@ -61,7 +63,14 @@ class SourceRows(StreamedMatrix):
 
 
 class StreamedBackend(ReferenceBackend):
-    """See `Backend`. Its weights are `StreamedMatrix`es, and a stream of rows may stand for an embedded text."""
+    """See `Backend`. Its weights are `StreamedMatrix`es, and a stream of rows may stand for an embedded text.
+
+    `gated_dtype`: what lies between gate, up and down, the longest rows of all, is kept in.
+    """
+
+    def __init__(self, gated_dtype: torch.dtype = torch.float32) -> None:
+        super().__init__()
+        self._gated_dtype = gated_dtype
 
     def embed(self, table: Tensor, token_ids: Tensor, scale: float = 1.0) -> Tensor:  # type: ignore[override]
         return table
@@ -88,7 +97,7 @@ class StreamedBackend(ReferenceBackend):
     ) -> Tensor:
         checks.check_linear(x, *weight.shape, num_narrow_rows)
         checks.check_residual(x, weight.shape[0], residual, post_norm)
-        y = multiply(x.float(), weight)
+        y = multiply(x, weight)
         return residual + (y if post_norm is None else rms_norm(y, post_norm))
 
     def norm_gate_up(  # type: ignore[override]
@@ -99,10 +108,12 @@ class StreamedBackend(ReferenceBackend):
         normed = x if norm is None else rms_norm(x, norm)
         weight.see(normed)
         half = weight.shape[0] // 2
-        gated = torch.empty(len(x), half)
+        gated = torch.empty(len(x), half, dtype=self._gated_dtype)
         for start, stop in chunks(half, 2 * weight.shape[1]):
-            gate, up = (F.linear(normed, weight.rows(start + first, stop + first)) for first in (0, half))
-            gated[:, start:stop] = self._ACTIVATIONS[activation](gate).mul_(up)
+            matrices = [weight.rows(start + first, stop + first) for first in (0, half)]
+            for low, high in _pieces(len(x)):
+                gate, up = (F.linear(normed[low:high], matrix) for matrix in matrices)
+                gated[low:high, start:stop] = self._ACTIVATIONS[activation](gate).mul_(up)
         return gated
 
 
@@ -118,5 +129,12 @@ def multiply(x: Tensor, weight: StreamedMatrix) -> Tensor:
     weight.see(x)
     y = torch.empty(len(x), weight.shape[0])
     for start, stop in chunks(*weight.shape):
-        y[:, start:stop] = F.linear(x, weight.rows(start, stop))
+        matrix = weight.rows(start, stop)
+        for low, high in _pieces(len(x)):
+            y[low:high, start:stop] = F.linear(x[low:high].float(), matrix)
     return y
+
+
+def _pieces(num_rows: int) -> Iterator[tuple[int, int]]:
+    for low in range(0, num_rows, _PIECE_ROWS):
+        yield low, min(low + _PIECE_ROWS, num_rows)

@@ -22,16 +22,21 @@ from kernels.ops import AttentionBatch, ForwardInput
 
 
 class TextStream:
-    """`windows` are token ids of texts that know nothing of each other; `hidden` is float32 [tokens, hidden]."""
+    """`windows` are token ids of texts that know nothing of each other; `hidden` is float32 [tokens, hidden].
 
-    def __init__(self, spec: ModelSpec, windows: Sequence[Sequence[int]]) -> None:
+    `gated_dtype` is that of `StreamedBackend`.
+    """
+
+    def __init__(
+        self, spec: ModelSpec, windows: Sequence[Sequence[int]], gated_dtype: torch.dtype = torch.float32
+    ) -> None:
         lengths = [len(window) for window in windows]
         assert lengths, "no text"
         assert 0 < min(lengths) <= max(lengths) <= spec.max_context, (lengths, spec.max_context)
         self.token_ids = torch.tensor([token for window in windows for token in window])
         self.hidden = torch.empty(0)
         self._spec = spec
-        self._backend = StreamedBackend()
+        self._backend = StreamedBackend(gated_dtype)
         ropes = {spec.layer_rope(index) for index in range(spec.num_layers)} - {None}
         self._tables = {rope: rope_table(rope, spec.head_dim, max(lengths)) for rope in ropes if rope is not None}
         # Each window has one block: a contiguous cache.

@@ -106,7 +106,8 @@ class Writer:
         files = (*map(layout.layer_file, range(self._spec.num_layers)), layout.HEAD_FILE)
         if self._options.method != "calibrated" or all(map(self._partial.has, files)):
             return None
-        windows, held = calibration_windows(*self._text_facts()), held_windows(*self._text_facts())
+        facts = self._text_facts()
+        windows, held = calibration_windows(*facts), held_windows(*facts)
         work = Work.of(self._spec, sum(map(len, windows)), sum(map(len, held)))
         self._clock = TimeLeft(work.calibrate + work.measure)
         self._calibrate_work = work.calibrate

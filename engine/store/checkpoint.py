@@ -86,6 +86,19 @@ class Checkpoint:
         norm = self._vector(tensors, HEAD_FILE, "norm", (self.manifest.spec.hidden_size,))
         return HeadWeights(norm, None if self.manifest.spec.is_tied else self._matrix(tensors, HEAD_FILE, HEAD, HEAD))
 
+    def read_head_rows(self, start: int, stop: int) -> PackedWeight:
+        """Rows of what makes logits, copied: going through all of them costs no memory for those that went before."""
+        file_name, name = (EMBED_FILE, EMBEDDING) if self.manifest.spec.is_tied else (HEAD_FILE, HEAD)
+        form = self.manifest.quantization[name]
+        path = self.path / file_name
+        try:
+            with safe_open(path, framework="pt") as file:
+                codes, scale = (file.get_slice(f"{name}.{part}")[start:stop].clone() for part in ("codes", "scale"))
+                minimum = file.get_slice(f"{name}.minimum")[start:stop].clone() if form.has_minimum else None
+            return PackedWeight(codes, scale, minimum, form.bits, form.group_size)
+        except (OSError, SafetensorError, FormatError) as error:
+            raise CheckpointError(f"Cannot read {path} ({error}): convert the model again") from error
+
     def verify(
         self,
         on_progress: Callable[[int, int], None] | None = None,

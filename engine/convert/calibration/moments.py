@@ -14,7 +14,8 @@ from torch import Tensor
 
 _MAX_BLOCK = 5120
 """Columns whose moments are held together: 100 MiB. No second square of that size is ever made."""
-_TILE = 512
+_TILE = 256
+"""Columns of the inputs that are float32 at once."""
 _MAX_ROW_NORM = 4.0
 """Times the median: no row counts for more."""
 _DAMPING = 0.01
@@ -41,7 +42,7 @@ class Compensation:
 
 
 def find_compensations(x: Tensor, alignment: int, max_block: int = _MAX_BLOCK) -> Iterator[Compensation]:
-    """One for each block of columns of the inputs x, float32 [M, K]; blocks are of like size and aligned."""
+    """One for each block of columns of the inputs x, float32 or bfloat16 [M, K]; blocks are of like size, aligned."""
     num_units = x.shape[1] // alignment
     assert num_units * alignment == x.shape[1], (x.shape[1], alignment)
     num_blocks = min(num_units, -(-x.shape[1] // max_block))
@@ -52,8 +53,8 @@ def find_compensations(x: Tensor, alignment: int, max_block: int = _MAX_BLOCK) -
 
 def _compensation(first: int, x: Tensor) -> Compensation:
     shares = _row_shares(x)
-    importance = torch.cat([shares.square() @ x[:, low:high].square() for low, high in _tiles(x.shape[1])])
-    if not bool(torch.isfinite(x.sum() + importance.sum())):
+    importance = torch.cat([shares.square() @ x[:, low:high].float().square() for low, high in _tiles(x.shape[1])])
+    if not bool(torch.isfinite(x.sum(dtype=torch.float32) + importance.sum())):
         # What overflows on the way tells nothing: every input counts alike.
         ones = torch.ones(x.shape[1])
         return Compensation(first, torch.arange(x.shape[1]), torch.diag(ones), ones)
@@ -78,7 +79,7 @@ def _row_shares(x: Tensor) -> Tensor:
     A text's first token has activations up to thousands of times as large as all others. Unbounded it alone would
     say what counts, and the damping, a share of the mean, would hide every other direction.
     """
-    norms = torch.linalg.vector_norm(x, dim=1)
+    norms = torch.linalg.vector_norm(x, dim=1, dtype=torch.float32)
     bound = _MAX_ROW_NORM * norms.median()
     return (bound / norms.clamp_min(bound)).nan_to_num(1.0) / len(x) ** 0.5
 
@@ -93,10 +94,10 @@ def _moments(x: Tensor, shares: Tensor, order: Tensor, damping: float) -> Tensor
     weights = shares.square().unsqueeze(1) * (len(x) / (len(x) + x.shape[1]))
     matrix = torch.zeros(len(order), len(order))
     for low, high in _tiles(len(order)):
-        column = x[:, order[low:high]].mul_(weights)
+        column = x[:, order[low:high]].float().mul_(weights)
         for start, stop in _tiles(len(order)):
             if start >= low:
-                matrix[start:stop, low:high] = x[:, order[start:stop]].T @ column
+                matrix[start:stop, low:high] = x[:, order[start:stop]].float().T @ column
     matrix.diagonal().mul_(1 + x.shape[1] / len(x)).add_(damping)
     return matrix
 
