@@ -15,7 +15,7 @@ from engine.bench.kernel_cases import measure_kernels
 from engine.bench.machine_speed import measure_machine
 from engine.bench.protocol import Answer, Recorder, Task
 from engine.bench.stages import STAGES, STEP, StageTimer, staged
-from engine.config import EngineConfig
+from engine.config import EngineConfig, Weights
 from engine.core import EngineCore
 from engine.messages import RequestFailed, RequestFinished, SamplingParams, Submit, TextDelta
 from engine.models.decoder import kv_bytes_per_token
@@ -23,6 +23,8 @@ from engine.serving import serve
 from engine.store.checkpoint import Checkpoint
 from engine.store.library import Library
 from kernels.ops import Backend
+
+_WEIGHTS: dict[Weights, str] = {"mapped": "mapped from a file", "memory": "in memory of the process's own"}
 
 
 class OwnSide:
@@ -98,7 +100,7 @@ def load(options: dict[str, Any]) -> OwnSide:
         "kernel": "; ".join(sorted(kernels)),
         "threads": num_threads,
         "blocks": f"{served.facts.num_blocks} of {served.facts.block_size} tokens",
-        "weights in memory": f"{served.facts.weight_bytes / 2**20:.0f} MiB",
+        "weights": f"{served.facts.weight_bytes / 2**20:.0f} MiB, {_WEIGHTS[config.weights]}",
     }
     return OwnSide(served.core, backend, checkpoint, facts)
 
