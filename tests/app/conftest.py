@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import qasync
-from PySide6.QtCore import QRect
+from PySide6.QtCore import QCoreApplication, QEvent, QRect
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -85,6 +85,8 @@ def open_window(
     for window in opened:
         window.close()
         window.deleteLater()
+    # Outside of a loop nothing is deleted by itself, and a theme is given to every widget that is left.
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     qapp.processEvents()
 
 
