@@ -30,6 +30,7 @@ _NODE_ROLE = Qt.ItemDataRole.UserRole
 _NUM_COLUMNS = 4
 _MIN_ROWS, _MAX_ROWS = 3, 14
 _LONGEST_TEXT = 200
+_MANY_ROWS = 20
 _USERS_PART = 0.28
 
 
@@ -97,10 +98,14 @@ class PrefixTreeView(QWidget):
     def show_tree(self, tree: PrefixTree) -> None:
         self._nodes = tree.nodes
         gone = self._items.keys() - {node.first_digest for node in tree.nodes}
+        is_much = len(gone) + len(tree.nodes) - (len(self._items) - len(gone)) > _MANY_ROWS
+        # Painted once for many new rows, and not at all for a tree that rests.
+        self.tree.setUpdatesEnabled(not is_much)
         for digest in gone:
             self._take_out(digest)
         for node in tree.nodes:
             self._put(node, None if node.parent is None else tree.nodes[node.parent].first_digest)
+        self.tree.setUpdatesEnabled(True)
         fit_height(self.tree, _MIN_ROWS, _MAX_ROWS)
         self._enable_buttons()
 
@@ -171,9 +176,12 @@ class PrefixTreeView(QWidget):
             (item.parent() or self.tree.invisibleRootItem()).removeChild(item)
             parent.addChild(item)
             item.setExpanded(True)
-        former = item.data(0, _NODE_ROLE)
+        former, texts = item.data(0, _NODE_ROLE), self._texts(node)
+        if former == node and item.text(3) == texts[3]:
+            # Most of a large tree rests.
+            return
         item.setData(0, _NODE_ROLE, node)
-        for column, text in enumerate(self._texts(node)):
+        for column, text in enumerate(texts):
             if item.text(column) != text:
                 item.setText(column, text)
         if former is None or former.pins != node.pins:
