@@ -1,0 +1,46 @@
+"""The memory view of the real window, clicked through while the real engine answers."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.conftest import ROOT
+
+
+@pytest.fixture
+def report(starter_home: Path) -> dict[str, object]:
+    command = [sys.executable, "-m", "tests.e2e.memory_view_driver", str(starter_home)]
+    environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen", "LANGUAGE": "en", "LC_ALL": "C.UTF-8"}
+    result = subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, encoding="utf-8", env=environment, timeout=280
+    )
+    assert result.returncode == 0, result.stderr
+    return json.loads(result.stdout.splitlines()[-1])  # type: ignore[no-any-return]
+
+
+def test_every_control_of_the_memory_view_does_what_it_says(report: dict[str, object]):
+    assert report["folded"] == []
+    tree = str(report["tree"]).splitlines()
+    # Both chats begin with the same words, which are kept once.
+    assert sum("You answer in one short sentence" in line for line in tree) == 1
+    assert "tokens 0–15" in str(report["clicked_block"])
+    assert "You answer in one" in str(report["clicked_block"])
+    assert str(report["last_block"]).endswith("free")
+    assert report["kept_after_escape"] is False
+    assert report["filter"] == [True, True]
+    pinned, unpinned, dropped = report["answers"]  # type: ignore[misc]
+    assert pinned.startswith("Pinned: ")
+    assert unpinned == "Unpinned “this text”."
+    assert dropped.startswith("Dropped ")
+    assert "chats of" in str(report["planner"])
+    assert "s ago" in str(report["timeline"])
+    copied = str(report["copied"])
+    for title in ("Where memory goes", "Blocks", "Chats in the engine", "Cached texts", "Steps", "How many chats fit"):
+        assert title in copied
+    assert "at rest" in copied
