@@ -5,6 +5,7 @@ Knows neither widgets nor how a plan is made.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -40,8 +41,8 @@ class Fit:
     parts: tuple[FitPart, ...]
 
 
-def fit_of(plan: Plan, spec: ModelSpec, memory_free_bytes: int) -> Fit:
-    """The verdict on a plan that was made for so much free memory."""
+def fit_of(plan: Plan, spec: ModelSpec, memory_free_bytes: int, others: Callable[[], Sequence[str]] = tuple) -> Fit:
+    """The verdict on a plan that was made for so much free memory. `others` names what would fit, if this does not."""
     wanted = min(TAB_CONTEXT, spec.max_context)
     num_tabs = next((tabs.num_tabs for tabs in plan.tabs if tabs.context == wanted), 0)
     if num_tabs:
@@ -57,6 +58,8 @@ def fit_of(plan: Plan, spec: ModelSpec, memory_free_bytes: int) -> Fit:
         needed=memory_size(plan.need.total_bytes(min(TAB_CONTEXT // 2, spec.max_context))),
         free=memory_size(memory_free_bytes),
     )
+    if names := others():
+        words = f"{words}. {translate('app', 'These would: {models}').format(models=', '.join(names))}"
     return Fit("none", words, ())
 
 

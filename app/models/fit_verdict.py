@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
+from app.i18n import translate
 from app.models.fit import Fit, FitKind, fit_of
 from app.models.fit_bar import FitBar
 from app.theme import icon_size_px, theme_signals
@@ -19,6 +20,7 @@ from engine.messages import Quality
 if TYPE_CHECKING:
     from engine.api import ModelSpec
 
+_MAX_NAMES = 3
 _MARKS: dict[FitKind, tuple[str, str]] = {
     "fits": ("check", "ok"),
     "short": ("warning", "warning"),
@@ -80,4 +82,15 @@ def fit_in(spec: ModelSpec, quality: Quality, memory_free_bytes: int) -> Fit:
     # The planner is loaded only by who looks at a model.
     from engine.planner import plan_here
 
-    return fit_of(plan_here(spec, quality, memory_free_bytes), spec, memory_free_bytes)
+    plan = plan_here(spec, quality, memory_free_bytes)
+    return fit_of(plan, spec, memory_free_bytes, lambda: _what_would_fit(spec, memory_free_bytes))
+
+
+def _what_would_fit(spec: ModelSpec, memory_free_bytes: int) -> list[str]:
+    """A smaller quality of the same model, else the largest models of the catalogue."""
+    from engine.planner import plan_here, recommended
+
+    if plan_here(spec, "smallest", memory_free_bytes).is_useful:
+        return [translate("app", "the same one, smallest")]
+    names = [model.name for model in recommended() if plan_here(model.spec, "balanced", memory_free_bytes).is_useful]
+    return names[: -_MAX_NAMES - 1 : -1]

@@ -43,7 +43,10 @@ class StartWord(Enum):
 
 
 class JobStrip(QWidget):
-    """Get or Convert, then Pause, Resume or Retry; Cancel beside them while there is something to give up."""
+    """Get or Convert, then Pause, Resume or Retry; Cancel beside them while there is something to give up.
+
+    With `keeps_room` it is as high before the start as during the job, for cards side by side.
+    """
 
     start_requested = Signal()
     """Get, Resume or Retry was pressed: (re)start the job."""
@@ -54,7 +57,11 @@ class JobStrip(QWidget):
     state_changed = Signal()
 
     def __init__(
-        self, start_word: StartWord, now_s: Callable[[], float] = time.monotonic, parent: QWidget | None = None
+        self,
+        start_word: StartWord,
+        now_s: Callable[[], float] = time.monotonic,
+        keeps_room: bool = False,
+        parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self._start_word = start_word
@@ -77,8 +84,7 @@ class JobStrip(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
-        for widget in (self._text, self._bar):
-            # Its room stays, so that the card is as high before the start as during it.
+        for widget in (self._text, self._bar) if keeps_room else ():
             policy = widget.sizePolicy()
             policy.setRetainSizeWhenHidden(True)
             widget.setSizePolicy(policy)

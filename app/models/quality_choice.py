@@ -11,8 +11,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QButtonGroup, QRadioButton, QVBoxLayout, QWidget
 
 from app.i18n import translate
-from app.models.fit import fit_of
-from app.models.fit_verdict import FitVerdict
+from app.models.fit_verdict import FitVerdict, fit_in
 from app.widgets.text_label import TextLabel
 from app.widgets.units import file_size, memory_size
 from engine.messages import Quality
@@ -84,7 +83,7 @@ class QualityChoice(QWidget):
         plan = self._plans.get(self.quality)
         self.verdict.setVisible(plan is not None)
         if plan is not None and self._spec is not None:
-            self.verdict.show_fit(fit_of(plan, self._spec, self._memory_free_bytes))
+            self.verdict.show_fit(fit_in(self._spec, self.quality, self._memory_free_bytes))
 
 
 def cost_words(plan: Plan) -> str:

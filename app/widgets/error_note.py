@@ -34,6 +34,7 @@ class ErrorNote(QFrame):
         self.copy_button.setText(translate("app", "Copy"))
         show_icon(self.copy_button, "copy")
         self.copy_button.setAccessibleName(translate("app", "Copy the error"))
+        self.copy_button.setToolTip(translate("app", "Copy the error"))
         self.copy_button.clicked.connect(self._copy)
         self._build()
         theme_signals().theme_changed.connect(self._show_mark)

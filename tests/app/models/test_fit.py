@@ -1,0 +1,63 @@
+"""Whether a model fits, in words and as a bar."""
+
+from __future__ import annotations
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.models.fit import context_words
+from app.models.fit_verdict import fit_in
+from app.models.quality_choice import QualityChoice
+from engine.planner import known_models, plan_here
+
+GIB = 2**30
+SPECS = {model.name: model.spec for model in known_models()}
+
+
+@pytest.mark.parametrize(
+    ("name", "free_gib", "kind", "words"),
+    [
+        ("Qwen2.5 3B", 8, "fits", "Fits, with "),
+        ("Qwen3 4B", 5, "short", "Fits with a shorter context: one tab of 3k"),
+        ("Qwen2.5 7B", 4, "none", "Does not fit: needs "),
+    ],
+)
+def test_the_verdict_is_one_of_three(name: str, free_gib: int, kind: str, words: str) -> None:
+    fit = fit_in(SPECS[name], "balanced", free_gib * GIB)
+    assert fit.kind == kind
+    assert fit.words.startswith(words)
+
+
+def test_what_would_fit_instead_is_named() -> None:
+    assert "These would: Qwen2.5 3B, Gemma 2 2B, Qwen2.5 1.5B" in fit_in(SPECS["Qwen2.5 7B"], "balanced", 4 * GIB).words
+    nothing = fit_in(SPECS["Qwen2.5 7B"], "balanced", GIB // 4)
+    assert "These would" not in nothing.words
+
+
+def test_the_bar_adds_up_to_the_free_memory() -> None:
+    fit = fit_in(SPECS["Qwen2.5 3B"], "balanced", 8 * GIB)
+    assert sum(part.size_bytes for part in fit.parts) == 8 * GIB
+    assert [part.role for part in fit.parts] == ["bar_weights", "bar_used", "bar_cached", "bar_free"]
+
+
+def test_the_verdict_is_what_loading_lays_out() -> None:
+    """A quarter of what the weights leave goes to the pool, as when the model is loaded."""
+    plan = plan_here(SPECS["Qwen2.5 3B"], "balanced", 8 * GIB)
+    pool_bytes = plan.memory_bytes - plan.need.fixed_bytes
+    assert pool_bytes == pytest.approx((8 * GIB - plan.need.fixed_bytes) / 4, rel=0.01)
+
+
+def test_lengths_are_written_short() -> None:
+    assert context_words(8192) == "8k"
+    assert context_words(1000).startswith("1000 token")
+
+
+def test_each_quality_tells_what_it_costs(qtbot: QtBot) -> None:
+    choice = QualityChoice()
+    qtbot.addWidget(choice)
+    choice.show_model(SPECS["Qwen2.5 3B"], 8 * GIB)
+    costs = {quality: button.accessibleDescription() for quality, button in choice.buttons.items()}
+    assert len(set(costs.values())) == 3
+    assert all("on disk" in cost and "of memory" in cost and "tok/s" in cost for cost in costs.values())
+    choice.show_model(None, 8 * GIB)
+    assert choice.verdict.isHidden()
