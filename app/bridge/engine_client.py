@@ -22,6 +22,7 @@ from engine.messages import (
     ChatMessage,
     Command,
     ContextTrimmed,
+    CountTokens,
     EngineDied,
     EngineStarted,
     EngineStats,
@@ -49,6 +50,7 @@ from engine.messages import (
     StepsTaken,
     Submit,
     TextDelta,
+    TokensCounted,
     WhenFull,
 )
 
@@ -101,6 +103,7 @@ class EngineClient(QObject):
         self._loop = loop
         self._streams: dict[str, ResponseStream] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
+        self._counts: dict[str, asyncio.Future[tuple[int, ...] | None]] = {}
         self._connect_engine()
 
     def _connect_engine(self) -> None:
@@ -152,6 +155,15 @@ class EngineClient(QObject):
         )
         return stream
 
+    async def count_tokens(self, texts: Sequence[str]) -> tuple[int, ...] | None:
+        """How many tokens each text has for the loaded model; None if none is loaded or the engine is gone."""
+        if self._is_gone:
+            return None
+        count_id = uuid.uuid4().hex
+        answer = self._counts[count_id] = self._loop.create_future()
+        self.send(CountTokens(count_id, tuple(texts)))
+        return await answer
+
     async def restart(self) -> None:
         """Puts a new engine in the place of one that died. What was still open ends as failed."""
         self._is_gone, self._death = True, None
@@ -197,6 +209,9 @@ class EngineClient(QObject):
                 | RequestFailed()
             ):
                 self._route_to_stream(event)
+            case TokensCounted(count_id, counts):
+                if (answer := self._counts.pop(count_id, None)) is not None and not answer.done():
+                    answer.set_result(counts)
             case EngineStats():
                 self.stats_changed.emit(event)
             case ModelLoadProgress() | ModelLoaded() | ModelLoadFailed() | ModelUnloaded():
@@ -230,6 +245,10 @@ class EngineClient(QObject):
 
     def _fail_streams(self, code: str, message: str) -> None:
         """Ends what the engine could not end itself any more."""
+        counts, self._counts = self._counts, {}
+        for answer in counts.values():
+            if not answer.done():
+                answer.set_result(None)
         streams, self._streams = self._streams, {}
         for request_id, stream in streams.items():
             stream.put(RequestFailed(request_id, code, message))

@@ -6,12 +6,18 @@ Does not know what happens to the text: it emits it, and whoever takes it clears
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 from PySide6.QtCore import QEvent, QMimeData, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QInputMethodEvent, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QPlainTextEdit, QSizePolicy, QWidget
 
+from app.chat.attached_files import can_attach
+
 MAX_LINES = 8
+MAX_PASTED_CHARACTERS = 4000
+MAX_PASTED_LINES = 60
+"""A longer pasted text becomes an attachment."""
 _DOCUMENT_MARGIN_PX = 4
 _SEND_KEYS = frozenset({Qt.Key.Key_Return, Qt.Key.Key_Enter})
 
@@ -20,9 +26,15 @@ class Composer(QPlainTextEdit):
     """Enter sends, Shift+Enter breaks the line. Grows with its text up to eight lines."""
 
     submitted = Signal(str)
+    files_given = Signal(list)
+    """Paths of files that were dropped or pasted."""
+    long_text_given = Signal(str)
+    """A pasted text that would fill the field many times over."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.can_be_empty = False
+        """Whether a message without text may be sent, as something goes with it."""
         self._preedit = ""
         """What an input method is composing: on the screen, but not in the text."""
         self.setPlaceholderText("Message")
@@ -39,7 +51,7 @@ class Composer(QPlainTextEdit):
         if self._preedit:
             QGuiApplication.inputMethod().commit()
         text = _without_blank_ends(self.toPlainText())
-        if text and not self._preedit:
+        if (text or self.can_be_empty) and not self._preedit:
             self.submitted.emit(text)
 
     def inputMethodEvent(self, event: QInputMethodEvent) -> None:
@@ -55,12 +67,22 @@ class Composer(QPlainTextEdit):
         else:
             super().keyPressEvent(event)
 
+    def files_in(self, source: QMimeData) -> list[Path]:
+        """The files in what is dropped or pasted that can be attached."""
+        paths = [Path(url.toLocalFile()) for url in source.urls() if url.isLocalFile()]
+        return [path for path in paths if can_attach(path)]
+
     def canInsertFromMimeData(self, source: QMimeData) -> bool:  # noqa: N802 - Qt's name
-        return source.hasText()
+        return bool(self.files_in(source)) or (source.hasText() and not _has_file(source))
 
     def insertFromMimeData(self, source: QMimeData) -> None:  # noqa: N802 - Qt's name
-        if source.hasText():
-            self.insertPlainText(source.text())
+        text = source.text()
+        if files := self.files_in(source):
+            self.files_given.emit(files)
+        elif len(text) > MAX_PASTED_CHARACTERS or text.count("\n") >= MAX_PASTED_LINES:
+            self.long_text_given.emit(text)
+        elif text:
+            self.insertPlainText(text)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -82,6 +104,10 @@ class Composer(QPlainTextEdit):
         )
         outside = self.height() - self.viewport().height()
         self.setFixedHeight(min(wanted_px, most_px) + max(outside, 0))
+
+
+def _has_file(source: QMimeData) -> bool:
+    return any(url.isLocalFile() and Path(url.toLocalFile()).exists() for url in source.urls())
 
 
 def _without_blank_ends(text: str) -> str:

@@ -1,13 +1,38 @@
-"""Owns the small gauge of how much of the model's context a chat fills.
+"""Owns the small gauge of how much of the model's context a chat fills, and with what.
 
 Does not know where the numbers come from.
 """
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QWidget
+from dataclasses import dataclass
 
-_BAR_WIDTH_PX = 64
+from PySide6.QtCore import QRectF, QSize
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QWidget
+
+from app.chat.chat_words import tokens_text
+from app.i18n import translate
+from app.theme import current_theme
+
+_BAR_PX = QSize(64, 6)
+
+
+@dataclass(frozen=True, slots=True)
+class ContextParts:
+    """All in tokens. What is not counted yet is 0."""
+
+    system: int = 0
+    history: int = 0
+    draft: int = 0
+    reserve: int = 0
+    """Kept for the reply."""
+    limit: int = 0
+    """The most that a chat can have."""
+
+    @property
+    def used(self) -> int:
+        return self.system + self.history + self.draft
 
 
 def short_count(number: int) -> str:
@@ -19,30 +44,79 @@ def short_count(number: int) -> str:
 
 
 class ContextGauge(QWidget):
-    """`ctx 3.1k / 8k` and a bar; hidden while no model is loaded."""
+    """`ctx 3.1k / 8k` and a bar; hidden while no model is loaded. The parts stand in the tip and are read aloud."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.parts: ContextParts | None = None
         self._label = QLabel()
         self._label.setProperty("kind", "muted")
-        self._bar = QProgressBar()
-        self._bar.setTextVisible(False)
-        self._bar.setFixedWidth(_BAR_WIDTH_PX)
+        self._bar = _PartsBar()
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.addWidget(self._label)
         row.addWidget(self._bar)
-        self.show_tokens(0, None)
+        self.show_parts(None)
 
     def text(self) -> str:
         return self._label.text()
 
-    def show_tokens(self, num_tokens: int, max_tokens: int | None) -> None:
-        """`max_tokens` is what the longest chat may have, None while no model is loaded."""
-        self.setVisible(max_tokens is not None)
-        if max_tokens is None:
+    def show_parts(self, parts: ContextParts | None) -> None:
+        """None while no model is loaded."""
+        self.parts = parts
+        self.setVisible(parts is not None)
+        if parts is None:
             return
-        self._label.setText(f"ctx {short_count(num_tokens)} / {short_count(max_tokens)}")
-        self._bar.setRange(0, max_tokens)
-        self._bar.setValue(min(num_tokens, max_tokens))
-        self.setToolTip(f"{num_tokens:,} of the {max_tokens:,} tokens that a chat can have are used by this one.")
+        self._label.setText(f"ctx {short_count(parts.used)} / {short_count(parts.limit)}")
+        self._bar.show_parts(parts)
+        words = parts_text(parts)
+        self.setToolTip(words)
+        self.setAccessibleName(translate("app", "Context of this chat"))
+        self.setAccessibleDescription(words)
+
+
+def parts_text(parts: ContextParts) -> str:
+    """A line for each part."""
+    lines = [
+        (translate("app", "System prompt: {tokens}"), parts.system),
+        (translate("app", "Messages so far: {tokens}"), parts.history),
+        (translate("app", "What you are writing: {tokens}"), parts.draft),
+        (translate("app", "Kept for the reply: {tokens}"), parts.reserve),
+        (translate("app", "Free: {tokens}"), max(0, parts.limit - parts.used - parts.reserve)),
+        (translate("app", "Limit of a chat: {tokens}"), parts.limit),
+    ]
+    text = "\n".join(words.format(tokens=tokens_text(number)) for words, number in lines)
+    if parts.used >= parts.limit:
+        text += "\n" + translate("app", "It is full: shorten the message, or let the chat forget its oldest turns.")
+    return text
+
+
+class _PartsBar(QWidget):
+    """System, history and draft from the left in three colours, the reserve behind them in outline."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._parts = ContextParts()
+        self.setFixedSize(_BAR_PX)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+
+    def show_parts(self, parts: ContextParts) -> None:
+        if parts != self._parts:
+            self._parts = parts
+            self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        parts, theme = self._parts, current_theme()
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), theme.color("bar_free"))
+        x, width = 0.0, float(self.width())
+        shown = (
+            (parts.system, "bar_weights"),
+            (parts.history, "bar_used"),
+            (parts.draft, "warning" if parts.used <= parts.limit else "error"),
+            (parts.reserve, "bar_cached"),
+        )
+        for number, role in shown:
+            part = min(width - x, width * number / max(1, parts.limit))
+            painter.fillRect(QRectF(x, 0, part, self.height()), theme.color(role))
+            x += part

@@ -10,29 +10,27 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QKeyEvent, QShowEvent
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.bridge.engine_client import EngineClient
 from app.bridge.response_stream import ResponseStream, StreamEvent
 from app.bridge.throttle import Throttle
-from app.chat.composer import Composer
-from app.chat.context_gauge import ContextGauge
-from app.chat.full_choice import FullChoice
+from app.chat.chat_options import ChatOptions
+from app.chat.composer_panel import ComposerPanel
+from app.chat.context_meter import ContextMeter
 from app.chat.message_actions import ChatHands, MessageActions
+from app.chat.preset_button import PresetButton
 from app.chat.stream_buffer import StreamBuffer
 from app.chat.transcript import Transcript
 from app.i18n import translate
 from app.state.history import History, HistoryError
-from app.state.message import Message
+from app.state.message import Attachment, Message
 from app.state.session import Session
-from app.widgets.icons import show_icon
-from app.widgets.undo_bar import UndoBar
 from engine.messages import ModelLoaded, RequestFailed, RequestFinished, SamplingParams, TextDelta, WhenFull
 
 # A killed process loses at most this much of a streaming answer.
 SAVE_INTERVAL_MS = 300
-_MARGIN_PX = 8
 
 
 class ChatTab(QWidget):
@@ -81,59 +79,47 @@ class ChatTab(QWidget):
         self.message_actions.changed.connect(self._show_phase)
         self.message_actions.chat_made.connect(self.chat_made)
         self.message_actions.model_missed.connect(self.model_missed)
-        self.undo_bar = UndoBar()
-        self.message_actions.deleted.connect(self.undo_bar.show_message)
-        self.composer = Composer()
-        self.composer.submitted.connect(self._on_submitted)
-        self.composer.textChanged.connect(self._show_can_send)
-        self.send_button = QPushButton(translate("app", "Send"))
-        self.send_button.setProperty("kind", "primary")
-        show_icon(self.send_button, "send", "on_accent")
-        self.send_button.clicked.connect(self.composer.submit)
-        self.stop_button = QPushButton(translate("app", "Stop"))
-        self.stop_button.setToolTip(translate("app", "Stop this answer (Esc)"))
-        show_icon(self.stop_button, "stop")
-        self.stop_button.clicked.connect(self.stop)
-        self.gauge = ContextGauge()
-        self.full_choice = FullChoice(self.session.when_full)
-        self.full_choice.chosen.connect(self._on_full_chosen)
-        self.footer = QHBoxLayout()
-        self.footer.addWidget(self.gauge)
-        self.footer.addWidget(self.full_choice)
-        self.footer.addStretch(1)
-        self.footer.addWidget(self.send_button)
-        self.footer.addWidget(self.stop_button)
-        bottom = QWidget()
-        bottom.setProperty("kind", "page")
-        inner = QVBoxLayout(bottom)
-        inner.setContentsMargins(2 * _MARGIN_PX, _MARGIN_PX, 2 * _MARGIN_PX, _MARGIN_PX)
-        inner.addWidget(self.undo_bar)
-        inner.addWidget(self.composer)
-        inner.addLayout(self.footer)
+        self.panel = ComposerPanel(self._client, self._history, self.session.when_full)
+        self.panel.submitted.connect(self._on_submitted)
+        self.panel.stopped.connect(self.stop)
+        self.panel.failed.connect(self.save_failed)
+        self.panel.full_choice.chosen.connect(self._on_full_chosen)
+        self.message_actions.deleted.connect(self.panel.undo_bar.show_message)
+        # What others use of it.
+        self.composer, self.footer, self.gauge = self.panel.composer, self.panel.footer, self.panel.gauge
+        self.send_button, self.stop_button = self.panel.send_button, self.panel.stop_button
+        self.full_choice, self.undo_bar = self.panel.full_choice, self.panel.undo_bar
+        self.options_button = PresetButton(self.session)
+        self.options_button.clicked.connect(self.open_options)
+        self.footer.insertWidget(0, self.options_button)
+        self.meter = ContextMeter(self.session, self._client, self.composer, self.panel.attachments, self.gauge, self)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.transcript, 1)
-        column.addWidget(bottom)
+        column.addWidget(self.panel)
         self.setFocusProxy(self.composer)
+        self.setAcceptDrops(True)
         self.show_model(None)
 
     @property
     def is_blank(self) -> bool:
         """Whether nothing has been said or written in it."""
-        return not self.session.messages and not self.composer.toPlainText()
+        return not self.session.messages and self.panel.is_empty
 
     def show_model(self, model: ModelLoaded | None) -> None:
         self._model = model
-        self._show_context()
-        self._show_can_send()
+        self.meter.show_model(model)
+        self.panel.show_can_send(model is not None)
         self.transcript.show_empty_words(_empty_words(model))
 
-    def submit(self, text: str) -> None:
+    def submit(self, text: str, attachments: tuple[Attachment, ...] = ()) -> None:
         """Sends a message, unless an answer streams."""
         if self.session.is_busy:
             return
-        messages = self.session.ask(text, self._model_name())
+        if self._model is not None:
+            self.session.parameters = replace(self.session.parameters, model_id=self._model.model_id)
+        messages = self.session.ask(text, self._model_name(), attachments)
         # On disk before it is sent: what a person wrote is never lost.
         self._save(self.session, messages)
         self._begin()
@@ -142,8 +128,8 @@ class ChatTab(QWidget):
         if self._model is None:
             self.model_missed.emit()
         elif not self.session.is_busy:
-            self.submit(text)
-            self.composer.clear()
+            self.submit(text, self.panel.attachments.attachments)
+            self.panel.clear()
 
     def retry(self) -> None:
         """Asks again for the newest answer."""
@@ -164,9 +150,14 @@ class ChatTab(QWidget):
         if self._task is not None:
             self._task.cancel()
         self._save_throttle.cancel()
+        self.meter.close()
         if self.session.is_busy:
             self.session.interrupt()
             self._save_answer()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.meter.refresh()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         # Whatever in the tab has the focus, it leaves this key to the tab.
@@ -179,6 +170,36 @@ class ChatTab(QWidget):
         self.session.title = title
         self.changed.emit()
 
+    def open_options(self) -> ChatOptions:
+        """Shows what this chat sets for itself."""
+        options = ChatOptions(self.session, self._history, self._read_params(), self)
+        options.changed.connect(self._on_options_changed)
+        options.failed.connect(self.save_failed)
+        options.finished.connect(self._on_options_left)
+        options.finished.connect(options.deleteLater)
+        options.open()
+        return options
+
+    def _on_options_changed(self) -> None:
+        self.options_button.show_preset()
+        self.meter.show_max_tokens(self.session.parameters.applied_to(self._read_params()).max_tokens)
+
+    def _on_options_left(self) -> None:
+        if self.session.messages:
+            # A chat that is not on disk yet takes them there with its first message.
+            self._save(self.session, [])
+        self.composer.setFocus()
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if self.composer.files_in(event.mimeData()):
+            event.acceptProposedAction()
+        else:
+            event.ignore()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        self.panel.attach(self.composer.files_in(event.mimeData()))
+        event.acceptProposedAction()
+
     def _on_full_chosen(self, when_full: WhenFull) -> None:
         self.session.when_full = when_full
         try:
@@ -189,8 +210,8 @@ class ChatTab(QWidget):
 
     def _begin(self, seed: int | None = None) -> None:
         self.turn_begun.emit()
-        params = self._read_params()
         session = self.session
+        params = session.parameters.applied_to(self._read_params())
         self._stream = self._client.stream(
             session.prompt(),
             params if seed is None else replace(params, seed=seed),
@@ -235,26 +256,12 @@ class ChatTab(QWidget):
     def _show_added(self) -> None:
         self._save_throttle.request()
         self.transcript.show_progress()
-        self._show_context()
+        self.meter.show()
 
     def _show_phase(self) -> None:
-        self.send_button.setVisible(not self.session.is_busy)
-        self.stop_button.setVisible(self.session.is_busy)
-        self._show_context()
+        self.panel.show_busy(self.session.is_busy)
+        self.meter.show()
         self.changed.emit()
-
-    def _show_can_send(self) -> None:
-        has_text = bool(self.composer.toPlainText().strip())
-        self.send_button.setEnabled(has_text and self._model is not None)
-        self.send_button.setToolTip(
-            translate("app", "Send (Enter)") if self._model is not None else translate("app", "No model is loaded yet")
-        )
-
-    def _show_context(self) -> None:
-        model = self._model
-        # A small pool holds less than the model could read.
-        limit = None if model is None else min(model.max_context, model.num_blocks * model.block_size)
-        self.gauge.show_tokens(self.session.num_context_tokens, limit)
 
     def _model_name(self) -> str | None:
         return None if self._model is None else self._model.name

@@ -6,10 +6,11 @@ Does not know the settings, which fill what is left open here, nor the database,
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 from app.state.message import new_id
+from engine.messages import SamplingParams
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,11 @@ class ChatParameters:
     def to_json(self) -> str:
         """Only what is set."""
         return json.dumps({name: value for name, value in asdict(self).items() if value is not None})
+
+    def applied_to(self, params: SamplingParams) -> SamplingParams:
+        """The parameters of an answer, with what is left open here from `params`."""
+        chosen = {name: value for name, value in asdict(self).items() if value is not None and name != "model_id"}
+        return replace(params, **chosen)
 
     @classmethod
     def from_json(cls, text: str) -> ChatParameters:

@@ -1,0 +1,96 @@
+"""Owns making a text of a file that a person attaches: text and source files, and the text of PDF.
+
+Does not know the window. Reading takes time, so it is called on a thread.
+"""
+
+from __future__ import annotations
+
+import codecs
+import logging
+from pathlib import Path
+
+from app.i18n import translate
+from app.state.advice import file_advice
+from app.state.message import Attachment
+from app.widgets.units import file_size
+
+MAX_FILE_BYTES = 64_000_000
+"""More is no text that a person means to attach; a PDF has pictures too."""
+MAX_CHARACTERS = 2_000_000
+"""Of the text: longer ones fit no model's context."""
+_MODEL_SUFFIXES = frozenset({".gguf", ".safetensors", ".bin", ".pt", ".pth"})
+_MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+_log = logging.getLogger(__name__)
+
+
+class AttachmentError(Exception):
+    """The file cannot be attached; the message says why and what to do."""
+
+
+def can_attach(path: Path) -> bool:
+    """Whether a file that is dropped on a chat is meant for it: folders and models are not."""
+    return path.is_file() and path.suffix.lower() not in _MODEL_SUFFIXES
+
+
+def read_attachment(path: Path) -> Attachment:
+    """Raises `AttachmentError`."""
+    try:
+        size_bytes = path.stat().st_size
+        if size_bytes > MAX_FILE_BYTES:
+            words = translate("app", "{name} is too large: {size}, at most {most}. Attach a part of it.")
+            raise AttachmentError(
+                words.format(name=path.name, size=file_size(size_bytes), most=file_size(MAX_FILE_BYTES))
+            )
+        content = path.read_bytes()
+    except OSError as error:
+        words = translate("app", "{name} cannot be read: {cause}. {advice}")
+        raise AttachmentError(words.format(name=path.name, cause=error.strerror, advice=file_advice(error))) from error
+    text = _pdf_text(path, content) if content.startswith(b"%PDF-") else _decoded(path, content)
+    text = text.replace("\r\n", "\n").replace("\r", "\n").strip("\n")
+    if not text.strip():
+        raise AttachmentError(translate("app", "{name} has no text in it.").format(name=path.name))
+    if len(text) > MAX_CHARACTERS:
+        words = translate("app", "{name} is too long: {number} characters, at most {most}. Attach a part of it.")
+        raise AttachmentError(words.format(name=path.name, number=f"{len(text):,}", most=f"{MAX_CHARACTERS:,}"))
+    return Attachment(path.name, text)
+
+
+def _decoded(path: Path, content: bytes) -> str:
+    encoding = next((name for mark, name in _MARKS if content.startswith(mark)), "utf-8")
+    try:
+        text = content.decode(encoding)
+    except UnicodeDecodeError:
+        if b"\0" in content:
+            raise _not_text(path) from None
+        # Of texts that are not UTF-8, those of Windows' Western Europe are by far the most.
+        text = content.decode("cp1252", errors="replace")
+    if "\0" in text:
+        raise _not_text(path)
+    return text
+
+
+def _not_text(path: Path) -> AttachmentError:
+    words = translate("app", "{name} is no text: attach text, source code or PDF.")
+    return AttachmentError(words.format(name=path.name))
+
+
+def _pdf_text(path: Path, content: bytes) -> str:
+    # Imported late: few people attach PDF, and everybody waits for the window.
+    import io
+
+    from pypdf import PdfReader
+    from pypdf.errors import PyPdfError
+
+    try:
+        pages = PdfReader(io.BytesIO(content)).pages
+        text = "\n\n".join(page.extract_text() for page in pages)
+    except (PyPdfError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+        # A damaged file breaks the library in any of these ways.
+        _log.info("%s could not be read: %r", path.name, error)
+        words = translate("app", "The text of {name} cannot be read: it is damaged or protected.")
+        raise AttachmentError(words.format(name=path.name)) from error
+    if not text.strip():
+        words = translate("app", "{name} has no text in it: its pages are pictures.")
+        raise AttachmentError(words.format(name=path.name))
+    # A page may have halves of characters.
+    return text.encode("utf-8", "replace").decode()

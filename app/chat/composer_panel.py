@@ -1,0 +1,187 @@
+"""Owns what stands below a chat: the composer with its attachments, prompts and buttons, and the footer.
+
+Does not know the chat: it emits what is to be sent.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QPoint, Signal
+from PySide6.QtWidgets import (
+    QFileDialog,
+    QHBoxLayout,
+    QInputDialog,
+    QMenu,
+    QPushButton,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.bridge.engine_client import EngineClient
+from app.chat.attached_files import AttachmentError, read_attachment
+from app.chat.attachment_list import AttachmentList
+from app.chat.composer import Composer
+from app.chat.context_gauge import ContextGauge
+from app.chat.full_choice import FullChoice
+from app.chat.prompt_picker import PromptPicker
+from app.i18n import translate
+from app.state.history import History, HistoryError
+from app.state.message import Attachment
+from app.state.parameters import Prompt
+from app.widgets.icons import show_icon
+from app.widgets.undo_bar import UndoBar
+from engine.messages import WhenFull
+
+_MARGIN_PX = 8
+
+
+class ComposerPanel(QWidget):
+    """`submitted` has the text; what goes with it is in `attachments` until `clear`."""
+
+    submitted = Signal(str)
+    stopped = Signal()
+    failed = Signal(str)
+    """Why a file cannot be attached, or a prompt not be kept."""
+
+    def __init__(
+        self, client: EngineClient, history: History, when_full: WhenFull, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._client = client
+        self._history = history
+        self._can_send = False
+        self.setProperty("kind", "page")
+        self.undo_bar = UndoBar()
+        self.attachments = AttachmentList()
+        self.attachments.changed.connect(self._show_can_send)
+        self.composer = Composer()
+        self.composer.submitted.connect(self.submitted)
+        self.composer.textChanged.connect(self._show_can_send)
+        self.composer.files_given.connect(self.attach)
+        self.composer.long_text_given.connect(self.attach_text)
+        self.prompts = PromptPicker(self.composer, self._own_prompts)
+        self.prompts.forgotten.connect(self._forget_prompt)
+        self.gauge = ContextGauge()
+        self.full_choice = FullChoice(when_full)
+        self._make_buttons()
+        self.footer = QHBoxLayout()
+        self.footer.addWidget(self.gauge)
+        self.footer.addWidget(self.full_choice)
+        self.footer.addStretch(1)
+        for button in (self.attach_button, self.send_button, self.stop_button):
+            self.footer.addWidget(button)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(2 * _MARGIN_PX, _MARGIN_PX, 2 * _MARGIN_PX, _MARGIN_PX)
+        for part in (self.undo_bar, self.attachments, self.prompts, self.composer):
+            column.addWidget(part)
+        column.addLayout(self.footer)
+        self.setFocusProxy(self.composer)
+        self._show_can_send()
+
+    def _make_buttons(self) -> None:
+        self.attach_button = QToolButton()
+        self.attach_button.setToolTip(translate("app", "Attach files, or keep the text as a prompt"))
+        self.attach_button.setAccessibleName(translate("app", "Attach files"))
+        show_icon(self.attach_button, "attach", "muted")
+        self.attach_button.clicked.connect(self.open_menu)
+        self.send_button = QPushButton(translate("app", "Send"))
+        self.send_button.setProperty("kind", "primary")
+        show_icon(self.send_button, "send", "on_accent")
+        self.send_button.clicked.connect(self.composer.submit)
+        self.stop_button = QPushButton(translate("app", "Stop"))
+        self.stop_button.setToolTip(translate("app", "Stop this answer (Esc)"))
+        show_icon(self.stop_button, "stop")
+        self.stop_button.clicked.connect(self.stopped)
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.composer.toPlainText() and not self.attachments.cards
+
+    def clear(self) -> None:
+        self.composer.clear()
+        self.attachments.show_attachments([])
+
+    def show_busy(self, is_busy: bool) -> None:
+        self.send_button.setVisible(not is_busy)
+        self.stop_button.setVisible(is_busy)
+
+    def show_can_send(self, has_model: bool) -> None:
+        self._can_send = has_model
+        self._show_can_send()
+
+    def open_menu(self) -> QMenu:
+        menu = QMenu(self)
+        menu.aboutToHide.connect(menu.deleteLater)
+        menu.addAction(translate("app", "Attach files…"), self._ask_for_files)
+        keep = menu.addAction(translate("app", "Keep this text as a prompt…"), self._ask_for_name)
+        keep.setEnabled(bool(self.composer.toPlainText().strip()))
+        menu.popup(self.attach_button.mapToGlobal(QPoint(0, -menu.sizeHint().height())))
+        return menu
+
+    def attach(self, paths: Sequence[Path]) -> None:
+        """Reads the files on a thread and shows them."""
+        self._client.run(self._read(tuple(paths)))
+
+    def attach_text(self, text: str) -> None:
+        number = 1 + sum(card.attachment.name.startswith(_pasted_name("")) for card in self.attachments.cards)
+        self.attachments.add(Attachment(f"{_pasted_name(str(number))}.txt", text))
+
+    async def _read(self, paths: tuple[Path, ...]) -> None:
+        for path in paths:
+            try:
+                self.attachments.add(await asyncio.to_thread(read_attachment, path))
+            except AttachmentError as error:
+                self.failed.emit(str(error))
+
+    def _show_can_send(self) -> None:
+        self.composer.can_be_empty = bool(self.attachments.cards)
+        has_content = bool(self.composer.toPlainText().strip()) or self.composer.can_be_empty
+        self.send_button.setEnabled(has_content and self._can_send)
+        self.send_button.setToolTip(
+            translate("app", "Send (Enter)") if self._can_send else translate("app", "No model is loaded yet")
+        )
+
+    def _ask_for_files(self) -> None:
+        dialog = QFileDialog(self, translate("app", "Attach files"))
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
+        dialog.filesSelected.connect(lambda names: self.attach([Path(name) for name in names]))
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def _ask_for_name(self) -> None:
+        dialog = QInputDialog(self)
+        dialog.setWindowTitle(translate("app", "Keep as a prompt"))
+        dialog.setLabelText(translate("app", "Name; a slash in the message finds it"))
+        dialog.textValueSelected.connect(self.keep_prompt)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def keep_prompt(self, name: str) -> None:
+        """Keeps the text that is being written under a name."""
+        if not name.strip():
+            return
+        try:
+            self._history.prompts.save(Prompt(name.strip(), self.composer.toPlainText()))
+        except HistoryError as error:
+            self.failed.emit(str(error))
+
+    def _own_prompts(self) -> list[Prompt]:
+        try:
+            return self._history.prompts.all()
+        except HistoryError as error:
+            self.failed.emit(str(error))
+            return []
+
+    def _forget_prompt(self, prompt_id: str) -> None:
+        try:
+            self._history.prompts.remove(prompt_id)
+        except HistoryError as error:
+            self.failed.emit(str(error))
+
+
+def _pasted_name(number: str) -> str:
+    return translate("app", "Pasted text {number}").format(number=number)

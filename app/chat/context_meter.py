@@ -1,0 +1,112 @@
+"""Owns the numbers of a chat's context gauge: what is known of the answers, and what is counted while a person writes.
+
+Does not know how they are shown.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject
+
+from app.bridge.engine_client import EngineClient
+from app.bridge.throttle import Throttle
+from app.chat.attachment_list import AttachmentList
+from app.chat.composer import Composer
+from app.chat.context_gauge import ContextGauge, ContextParts
+from app.state.session import Session, file_text
+from engine.api import EngineConfig
+from engine.messages import ModelLoaded
+
+COUNT_INTERVAL_MS = 300
+
+
+class ContextMeter(QObject):
+    """Counts system prompt, draft and attachments by the engine, at most about three times a second."""
+
+    def __init__(
+        self,
+        session: Session,
+        client: EngineClient,
+        composer: Composer,
+        attachments: AttachmentList,
+        gauge: ContextGauge,
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._client = client
+        self._composer = composer
+        self._attachments = attachments
+        self._gauge = gauge
+        self._model: ModelLoaded | None = None
+        self._max_tokens: int | None = None
+        self._counts: dict[str, int] = {}
+        """Tokens, see `_texts`."""
+        self._is_counting = False
+        self._throttle = Throttle(COUNT_INTERVAL_MS, self._count, self)
+        composer.textChanged.connect(self._throttle.request)
+        attachments.changed.connect(self._throttle.request)
+
+    def show_model(self, model: ModelLoaded | None) -> None:
+        if model is None or self._model is None or model.model_id != self._model.model_id:
+            # Another model counts otherwise.
+            self._counts = {}
+        self._model = model
+        self._throttle.request()
+        self.show()
+
+    def show_max_tokens(self, max_tokens: int | None) -> None:
+        """The longest answer that is asked for; None leaves it to the engine."""
+        self._max_tokens = max_tokens
+        self._throttle.request()
+        self.show()
+
+    def refresh(self) -> None:
+        """Counts what has changed, soon."""
+        self._throttle.request()
+
+    def close(self) -> None:
+        """The chat is being left."""
+        self._throttle.cancel()
+
+    def show(self) -> None:
+        model = self._model
+        if model is None:
+            self._gauge.show_parts(None)
+            return
+        # A small pool holds less than the model could read.
+        limit = min(model.max_context, model.num_blocks * model.block_size)
+        system = self._counts.get(self._session.system_prompt, 0)
+        draft = self._counts.get(self._composer.toPlainText(), 0)
+        draft += sum(self._counts.get(attachment.id, 0) for attachment in self._attachments.attachments)
+        # What is known of an answer's prompt has the system prompt in it.
+        history = max(0, self._session.num_context_tokens - system)
+        room = max(0, limit - system - history - draft)
+        wanted = EngineConfig().default_max_tokens if self._max_tokens is None else self._max_tokens
+        self._gauge.show_parts(ContextParts(system, history, draft, min(wanted, room), limit))
+
+    def _texts(self) -> dict[str, str]:
+        """What is to be counted: files by their ids, other texts by themselves."""
+        files = {one.id: file_text(one) for one in self._attachments.attachments}
+        return files | {text: text for text in (self._session.system_prompt, self._composer.toPlainText()) if text}
+
+    def _count(self) -> None:
+        if not self._composer.isVisible():
+            # Of many tabs only those that are seen; `refresh` comes when this one is.
+            return
+        texts = self._texts()
+        missing = {key: text for key, text in texts.items() if key not in self._counts}
+        self._counts = {key: number for key, number in self._counts.items() if key in texts}
+        if self._model is not None and missing and not self._is_counting:
+            self._is_counting = True
+            self._client.run(self._ask(missing))
+        self.show()
+
+    async def _ask(self, texts: dict[str, str]) -> None:
+        counts = await self._client.count_tokens(tuple(texts.values()))
+        self._is_counting = False
+        if counts is not None:
+            self._counts |= dict(zip(texts, counts, strict=True))
+            self._attachments.show_sizes(self._counts)
+            # More may have been written meanwhile.
+            self._throttle.request()
+            self.show()

@@ -1,0 +1,153 @@
+"""Owns the form of a chat's own parameters: each has a tick for "of its own" and a field.
+
+Does not know the chat. Without the tick a field shows what the settings, or the engine, say.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QGridLayout, QLineEdit, QSizePolicy, QWidget
+
+from app.i18n import QT_TRANSLATE_NOOP, translate
+from app.state.parameters import ChatParameters
+from app.widgets.fields import CheckBox, NumberBox
+from engine.messages import SamplingParams
+
+_MAX_SEED = 2**53 - 1
+"""What a field of floating-point numbers holds exactly."""
+_MAX_TOKENS = 131072
+
+
+@dataclass(frozen=True, slots=True)
+class _Number:
+    """`name` is that of `ChatParameters`; `otherwise` stands in the field where nobody has chosen."""
+
+    name: str
+    words: str
+    note: str
+    minimum: float
+    maximum: float
+    step: float
+    num_decimals: int
+    otherwise: float
+
+
+_NUMBERS = (
+    _Number(
+        "temperature",
+        QT_TRANSLATE_NOOP("app", "Temperature"),
+        QT_TRANSLATE_NOOP("app", "0 always takes the likeliest word; higher is more surprising."),
+        0, 2, 0.1, 2, 0.7,
+    ),
+    _Number(
+        "top_p", QT_TRANSLATE_NOOP("app", "Top-p"),
+        QT_TRANSLATE_NOOP("app", "Only the likeliest words that make up this share together. 1 is off."),
+        0.01, 1, 0.05, 2, 0.95,
+    ),
+    _Number(
+        "top_k", QT_TRANSLATE_NOOP("app", "Top-k"),
+        QT_TRANSLATE_NOOP("app", "Only so many of the likeliest words. 0 is off."),
+        0, 1000, 10, 0, 0,
+    ),
+    _Number(
+        "min_p", QT_TRANSLATE_NOOP("app", "Min-p"),
+        QT_TRANSLATE_NOOP("app", "Only words at least this likely beside the likeliest. 0 is off."),
+        0, 1, 0.05, 2, 0,
+    ),
+    _Number(
+        "repetition_penalty", QT_TRANSLATE_NOOP("app", "Repetition penalty"),
+        QT_TRANSLATE_NOOP("app", "Above 1 makes words that were there less likely. 1 is off."),
+        0.5, 2, 0.05, 2, 1,
+    ),
+    _Number(
+        "max_tokens", QT_TRANSLATE_NOOP("app", "Longest answer"),
+        QT_TRANSLATE_NOOP("app", "In tokens."),
+        1, _MAX_TOKENS, 64, 0, 1024,
+    ),
+    _Number(
+        "seed", QT_TRANSLATE_NOOP("app", "Seed"),
+        QT_TRANSLATE_NOOP("app", "The same seed gives the same answer to the same chat."),
+        0, _MAX_SEED, 1, 0, 0,
+    ),
+)  # fmt: skip
+
+
+class ParameterFields(QWidget):
+    """One row for each parameter."""
+
+    changed = Signal()
+
+    def __init__(self, defaults: SamplingParams, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._defaults = defaults
+        self._model_id: str | None = None
+        self._is_showing = False
+        self.ticks: dict[str, CheckBox] = {}
+        self.boxes: dict[str, NumberBox] = {}
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setColumnStretch(1, 1)
+        for number in _NUMBERS:
+            box = self.boxes[number.name] = _box(number)
+            box.valueChanged.connect(self._on_changed)
+            self._add(number.name, translate("app", number.words), translate("app", number.note), box)
+        self.stop_field = QLineEdit()
+        self.stop_field.setPlaceholderText(translate("app", "divided by commas"))
+        self.stop_field.textEdited.connect(self._on_changed)
+        note = translate("app", "An answer ends before any of these texts.")
+        self._add("stop", translate("app", "Stop texts"), note, self.stop_field)
+        self.show_parameters(ChatParameters())
+
+    def show_parameters(self, parameters: ChatParameters) -> None:
+        self._is_showing = True
+        self._model_id = parameters.model_id
+        for number in _NUMBERS:
+            chosen = getattr(parameters, number.name)
+            self.ticks[number.name].setChecked(chosen is not None)
+            self.boxes[number.name].setValue(self._otherwise(number) if chosen is None else chosen)
+        self.ticks["stop"].setChecked(parameters.stop is not None)
+        self.stop_field.setText(", ".join(parameters.stop or ()))
+        self._is_showing = False
+
+    def parameters(self) -> ChatParameters:
+        chosen: dict[str, Any] = {}
+        for number in _NUMBERS:
+            if self.ticks[number.name].isChecked():
+                value = self.boxes[number.name].value()
+                chosen[number.name] = value if number.num_decimals else round(value)
+        if self.ticks["stop"].isChecked():
+            chosen["stop"] = tuple(part.strip() for part in self.stop_field.text().split(",") if part.strip())
+        return ChatParameters(model_id=self._model_id, **chosen)
+
+    def _otherwise(self, number: _Number) -> float:
+        value = getattr(self._defaults, number.name)
+        return number.otherwise if value is None else value
+
+    def _add(self, name: str, words: str, note: str, field: QWidget) -> None:
+        tick = self.ticks[name] = CheckBox(words)
+        tick.setToolTip(note)
+        field.setToolTip(note)
+        field.setAccessibleName(words)
+        field.setAccessibleDescription(note)
+        field.setEnabled(False)
+        tick.toggled.connect(field.setEnabled)
+        tick.toggled.connect(self._on_changed)
+        row = self._grid.rowCount()
+        self._grid.addWidget(tick, row, 0)
+        self._grid.addWidget(field, row, 1)
+
+    def _on_changed(self) -> None:
+        if not self._is_showing:
+            self.changed.emit()
+
+
+def _box(number: _Number) -> NumberBox:
+    box = NumberBox()
+    box.setDecimals(number.num_decimals)
+    box.setRange(number.minimum, number.maximum)
+    box.setSingleStep(number.step)
+    box.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+    return box

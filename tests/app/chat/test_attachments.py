@@ -1,0 +1,118 @@
+"""Files and long texts that go with a message, and the gauge that counts them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QMimeData, Qt, QUrl
+from PySide6.QtGui import QPainter, QPdfWriter
+from PySide6.QtWidgets import QApplication
+
+from app.chat.attached_files import AttachmentError, read_attachment
+from app.chat.composer import MAX_PASTED_LINES
+from app.state.message import Attachment
+from engine.messages import Command, CountTokens, TokensCounted
+from tests.app.chat.desk import Desk
+
+
+def pdf(path: Path, text: str) -> None:
+    writer = QPdfWriter(str(path))
+    painter = QPainter(writer)
+    painter.drawText(1000, 1000, text)
+    painter.end()
+
+
+def test_a_dropped_file_stands_above_the_composer_and_goes_with_the_message(desk: Desk, tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("x = 1\n", encoding="utf-8")
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(tmp_path / "a.py"))])
+    desk.tab.composer.insertFromMimeData(data)
+    desk.qtbot.waitUntil(lambda: len(desk.tab.panel.attachments.cards) == 1)
+    assert desk.tab.send_button.isEnabled()
+    desk.send("what is it")
+    (submit,) = desk.engine.submits()
+    assert submit.messages[0].content == "File a.py:\n```\nx = 1\n```\n\nwhat is it"
+    assert desk.tab.panel.attachments.cards == []
+    view = desk.tab.transcript.views[0]
+    assert [card.attachment.name for card in view.cards] == ["a.py"]  # type: ignore[attr-defined]
+    stored = desk.history.load(desk.tab.session.id)
+    assert stored is not None
+    assert [one.text for one in stored.messages[0].attachments] == ["x = 1"]
+
+
+def test_files_alone_can_be_sent(desk: Desk) -> None:
+    desk.tab.panel.attachments.add(Attachment("a.txt", "hello"))
+    desk.qtbot.keyClick(desk.tab.composer, Qt.Key.Key_Return)
+    assert desk.tab.session.messages[0].attachments[0].name == "a.txt"
+
+
+def test_an_attachment_is_taken_off(desk: Desk) -> None:
+    desk.tab.panel.attachments.add(Attachment("a.txt", "hello"))
+    (card,) = desk.tab.panel.attachments.cards
+    desk.qtbot.mouseClick(card.remove_button, Qt.MouseButton.LeftButton)
+    assert desk.tab.panel.attachments.cards == []
+    assert not desk.tab.send_button.isEnabled()
+
+
+def test_a_long_pasted_text_becomes_an_attachment_and_a_short_one_does_not(desk: Desk) -> None:
+    for text in ("short", "line\n" * MAX_PASTED_LINES):
+        data = QMimeData()
+        data.setText(text)
+        desk.tab.composer.insertFromMimeData(data)
+    assert desk.tab.composer.toPlainText() == "short"
+    (card,) = desk.tab.panel.attachments.cards
+    assert card.attachment.name == "Pasted text 1.txt"
+
+
+def test_what_is_written_is_counted_and_shown_in_parts(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    def count(command: Command) -> None:
+        if isinstance(command, CountTokens):
+            desk.engine.emit(TokensCounted(command.count_id, tuple(map(len, command.texts))))
+
+    monkeypatch.setattr(desk.engine, "send", count)
+    desk.tab.session.system_prompt = "be brief"
+    desk.tab.panel.attachments.add(Attachment("a.txt", "hello"))
+    desk.qtbot.keyClicks(desk.tab.composer, "abc")
+    file = "File a.txt:\n```\nhello\n```"
+    desk.qtbot.waitUntil(lambda: desk.tab.gauge.parts is not None and desk.tab.gauge.parts.draft == 3 + len(file))
+    parts = desk.tab.gauge.parts
+    assert parts is not None
+    assert (parts.system, parts.history, parts.reserve, parts.limit) == (8, 0, 1024, 8192)
+    assert f"What you are writing: {3 + len(file)} tokens" in desk.tab.gauge.toolTip()
+    (card,) = desk.tab.panel.attachments.cards
+    assert card.size_text() == f"{len(file)} tokens"
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        ("grüße\r\n".encode(), "grüße"),
+        ("grüße".encode("utf-8-sig"), "grüße"),
+        ("grüße".encode("utf-16"), "grüße"),
+        ("grüße".encode("cp1252"), "grüße"),
+    ],
+)
+def test_texts_of_many_encodings_are_read(content: bytes, text: str, tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(content)
+    assert read_attachment(tmp_path / "file").text == text
+
+
+def test_the_text_of_pdf_is_read(qapp: QApplication, tmp_path: Path) -> None:
+    pdf(tmp_path / "paper.pdf", "Hello paper")
+    assert read_attachment(tmp_path / "paper.pdf").text.split() == ["Hello", "paper"]
+
+
+@pytest.mark.parametrize("content", [b"\0\1\2\xff", b"", b"  \n", b"%PDF-1.4 broken"])
+def test_what_is_no_text_is_refused_by_name(content: bytes, tmp_path: Path) -> None:
+    (tmp_path / "thing").write_bytes(content)
+    with pytest.raises(AttachmentError, match="thing"):
+        read_attachment(tmp_path / "thing")
+
+
+def test_a_file_that_cannot_be_attached_is_told(desk: Desk, tmp_path: Path) -> None:
+    (tmp_path / "thing").write_bytes(b"\0\xff")
+    with desk.qtbot.waitSignal(desk.tab.save_failed) as told:
+        desk.tab.panel.attach([tmp_path / "thing"])
+    assert told.args == ["thing is no text: attach text, source code or PDF."]
+    assert desk.tab.panel.attachments.cards == []

@@ -1,0 +1,84 @@
+"""What a chat sets for itself: presets, system prompt, parameters, and the prompts behind a slash."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+
+from app.state.parameters import ChatParameters
+from tests.app.chat.desk import PARAMS, Desk
+
+
+def test_a_chats_own_parameters_go_with_its_messages_and_stay_with_it(desk: Desk) -> None:
+    options = desk.tab.open_options()
+    options.prompt_field.setPlainText("Be brief.")
+    options.fields.ticks["top_k"].setChecked(True)
+    options.fields.boxes["top_k"].setValue(20)
+    options.fields.ticks["stop"].setChecked(True)
+    options.fields.stop_field.setText("END, STOP")
+    options.fields.changed.emit()
+    options.accept()
+    desk.send("hello")
+    (submit,) = desk.engine.submits()
+    assert (submit.params.top_k, submit.params.stop) == (20, ("END", "STOP"))
+    assert submit.params.temperature == PARAMS.temperature
+    assert submit.messages[0].content == "Be brief."
+    stored = desk.history.load(desk.tab.session.id)
+    assert stored is not None
+    assert stored.system_prompt == "Be brief."
+    assert stored.parameters == ChatParameters(model_id="tiny", top_k=20, stop=("END", "STOP"))
+
+
+def test_a_preset_fills_the_chat_and_the_button_tells_what_was_changed(desk: Desk) -> None:
+    options = desk.tab.open_options()
+    index = options.preset_box.findText("Precise")
+    options.preset_box.setCurrentIndex(index)
+    options.preset_box.activated.emit(index)
+    assert desk.tab.options_button.text() == "Precise ▾"
+    assert options.fields.boxes["temperature"].value() == 0.2
+    options.fields.boxes["temperature"].setValue(0.4)
+    assert desk.tab.options_button.text() == "Precise* ▾"
+    desk.send("hello")
+    assert desk.engine.submits()[-1].params.temperature == 0.4
+
+
+def test_presets_of_ones_own_are_kept_renamed_and_deleted(desk: Desk) -> None:
+    options = desk.tab.open_options()
+    options.prompt_field.setPlainText("You are a pirate.")
+    options.save_preset("Pirate")
+    options.rename_preset("Captain")
+    assert [preset.name for preset in desk.history.presets.all()] == ["Captain"]
+    other = desk.tab.open_options()
+    assert other.preset_box.findText("Captain") >= 0
+    options.delete_preset()
+    assert desk.history.presets.all() == []
+    assert desk.tab.session.system_prompt == "You are a pirate."
+
+
+def test_a_slash_finds_prompts_and_enter_puts_one_in(desk: Desk) -> None:
+    picker = desk.tab.panel.prompts
+    desk.qtbot.keyClicks(desk.tab.composer, "/su")
+    assert picker.names() == ["Summarise"]
+    desk.qtbot.keyClick(desk.tab.composer, Qt.Key.Key_Return)
+    assert desk.tab.composer.toPlainText().startswith("Summarise this")
+    assert not picker.isVisible()
+    assert desk.engine.submits() == []
+
+
+def test_a_text_is_kept_as_a_prompt_and_forgotten_by_delete(desk: Desk) -> None:
+    desk.qtbot.keyClicks(desk.tab.composer, "As a haiku: ")
+    desk.tab.panel.keep_prompt("Haiku")
+    desk.tab.composer.clear()
+    desk.qtbot.keyClicks(desk.tab.composer, "/hai")
+    assert desk.tab.panel.prompts.names() == ["Haiku"]
+    desk.qtbot.keyClick(desk.tab.composer, Qt.Key.Key_Delete)
+    assert desk.history.prompts.all() == []
+
+
+def test_escape_leaves_a_slash_as_text(desk: Desk) -> None:
+    desk.qtbot.keyClicks(desk.tab.composer, "/")
+    assert desk.tab.panel.prompts.isVisible()
+    desk.qtbot.keyClick(desk.tab.composer, Qt.Key.Key_Escape)
+    assert not desk.tab.panel.prompts.isVisible()
+    desk.qtbot.keyClicks(desk.tab.composer, "etc")
+    desk.qtbot.keyClick(desk.tab.composer, Qt.Key.Key_Return)
+    assert desk.engine.submits()[-1].messages[0].content == "/etc"
