@@ -37,7 +37,7 @@ from engine.api import EngineConfig
 from engine.messages import EngineStats
 
 MAX_TABS = 6
-_IDLE_TIMEOUT_S = 120.0
+_IDLE_TIMEOUT_S = 300.0
 _PAUSE_S = (0.05, 1.5)
 _SAMPLE_S = 60.0
 _SUBJECTS = ("a lighthouse", "bread", "the moon", "a train journey", "sorting numbers in Python", "the sea", "a garden")
@@ -260,7 +260,9 @@ def main() -> int:
     try:
         report = loop.run_until_complete(soak.run())
     finally:
+        sys.excepthook = sys.__excepthook__
         window.close()
+        print("\n".join(log.faults), file=sys.stderr)
     print(json.dumps(report))
     return 1 if report["faults"] or report["blocks_held_at_the_end"] else 0
 
