@@ -59,6 +59,8 @@ def add_window_actions(window: _Window) -> None:
     add(translate("app", "Close tab"), window.tabs.close_current, ["Ctrl+W"])
     add(translate("app", "Next tab"), lambda: window.tabs.step(1), ["Ctrl+Tab"])
     add(translate("app", "Previous tab"), lambda: window.tabs.step(-1), ["Ctrl+Shift+Tab"])
+    add(translate("app", "Find in this chat"), window.chats.find_in_chat, ["Ctrl+F"])
+    add(translate("app", "Search all chats"), lambda: _search_chats(window), ["Ctrl+Shift+F"])
     add(translate("app", "Models"), window.show_models)
     add(translate("app", "Settings"), window.show_settings, ["Ctrl+,"])
     add(translate("app", "Larger text"), lambda: window.zoom_by(_ZOOM_STEP_PERCENT), ["Ctrl++", "Ctrl+="])
@@ -69,6 +71,11 @@ def add_window_actions(window: _Window) -> None:
     add(translate("app", "Save diagnostics"), window.diagnostics.ask)
     add(translate("app", "Restart the engine"), window.restart_engine)
     add(translate("app", "Quit"), window.close, ["Ctrl+Q"])
+
+
+def _search_chats(window: _Window) -> None:
+    window.sidebar_dock.show()
+    window.chats.search_chats()
 
 
 def _add_dock_actions(window: _Window) -> None:

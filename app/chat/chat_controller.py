@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from PySide6.QtCore import QObject, Signal
 
 from app.chat.chat_tabs import ChatTabs
+from app.history.finder import finder_of
 from app.history.folder_controller import FolderController
 from app.history.search_controller import SearchController
 from app.history.sidebar import Sidebar
@@ -46,6 +47,7 @@ class ChatController(QObject):
         self._sidebar = sidebar
         self._closed_ids: list[str] = []
         sidebar.chat_chosen.connect(self.open)
+        sidebar.hit_chosen.connect(self._open_hit)
         sidebar.chat_renamed.connect(self.rename)
         sidebar.chat_pinned.connect(self.pin)
         sidebar.chat_deleted.connect(self.delete)
@@ -99,6 +101,21 @@ class ChatController(QObject):
         if session is not None:
             self._tabs.open_chat(session)
             self.chat_opened.emit()
+
+    def find_in_chat(self) -> None:
+        """Opens the field that finds texts in the current chat."""
+        if (tab := self._tabs.current_tab()) is not None:
+            finder_of(tab).open()
+
+    def search_chats(self) -> None:
+        """Puts the caret into the field that searches all chats."""
+        self._sidebar.focus_search()
+
+    def _open_hit(self, chat_id: str, message_id: str | None) -> None:
+        self.open(chat_id)
+        tab = self._tabs.tab_of(chat_id)
+        if tab is not None and message_id is not None:
+            finder_of(tab).open(self._search.text, message_id)
 
     def reopen(self) -> None:
         """Opens the chat whose tab was closed last; those that are gone since, or never had a message, are passed."""

@@ -105,6 +105,42 @@ class Transcript(QScrollArea):
         newest = self._views[-1] if self._views else None
         return newest if isinstance(newest, AnswerMessageView) else None
 
+    def view_of(self, message: Message) -> MessageView | None:
+        """The message's view, if it has one."""
+        return next((view for view in self._views if view.message is message), None)
+
+    def reveal(self, message: Message) -> MessageView | None:
+        """The message's view, made if it is not there yet; None if the message is not shown or the chat is hidden."""
+        self._unhide(message)
+        return self.view_of(message)
+
+    def _unhide(self, message: Message) -> None:
+        index = next((index for index, one in enumerate(self._session.messages) if one is message), None)
+        if index is not None and index < self._num_hidden:
+            self._num_hidden = max(0, index - MAX_FIRST_MESSAGES // 2)
+            self._rebuild()
+
+    def show_line(self, message: Message, offset_px: int) -> None:
+        """Scrolls so that what stands this far below the message's upper edge is in the middle of the view."""
+        view = self.view_of(message)
+        if view is not None and view.height():
+            top_px = offset_px - self.viewport().height() // 2
+            self.stay_at(message, top_px / view.height())
+
+    def place(self) -> tuple[Message, float] | None:
+        """What is read: a message, and the part of it that is above the view; None at the chat's end."""
+        if self._place is None and self._is_following:
+            return None
+        return self._place or self._read_place()
+
+    def stay_at(self, message: Message, part: float) -> None:
+        """Goes to a place, or if the chat is hidden does so when it is shown, until the person scrolls."""
+        self._place = (message, part)
+        self._is_following = False
+        self._unhide(message)
+        self._go_to_place()
+        self._place_latest_button()
+
     def show_empty_words(self, words: str) -> None:
         """What stands in a chat that has no message yet."""
         self._empty_label.setText(words)

@@ -1,0 +1,152 @@
+"""Owns finding a text in one chat: all its places, which one is shown, and their marks.
+
+Does not know the other chats. Places in messages that have no view yet are counted in the messages' source, where the
+marks of Markdown are text too; once a message is shown, what it shows counts.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+
+from PySide6.QtCore import QObject, QTimer
+from PySide6.QtWidgets import QVBoxLayout
+
+from app.bridge.throttle import Throttle
+from app.chat.message_view import MessageView
+from app.chat.tab import ChatTab
+from app.chat.transcript import Transcript
+from app.history.find_bar import FindBar
+from app.history.message_marks import mark, places_in
+from app.state.message import Message
+from app.state.session import Session
+
+_INTERVAL_MS = 100
+_SETTLE_MS = 60
+
+
+def finder_of(tab: ChatTab) -> Finder:
+    """The tab's finder, made when it is first asked for."""
+    finder = tab.findChild(Finder)
+    if finder is None:
+        finder = Finder(tab.session, tab.transcript, tab)
+        layout = tab.layout()
+        assert isinstance(layout, QVBoxLayout), f"the tab's layout is {layout!r}"
+        layout.insertWidget(0, finder.bar)
+    return finder
+
+
+class Finder(QObject):
+    """A bar above a chat's messages. Child of the chat's tab, and as long-lived."""
+
+    def __init__(self, session: Session, transcript: Transcript, tab: ChatTab) -> None:
+        super().__init__(tab)
+        self._session = session
+        self._transcript = transcript
+        self._tab = tab
+        self._text = ""
+        self._counts: list[tuple[Message, int]] = []
+        """The messages that have places, with their number, from top to bottom."""
+        self._at = (0, 0)
+        """The message's number in `_counts`, and the place's in the message."""
+        self._marked: dict[MessageView, int | None] = {}
+        """The views that are marked, each with the place in it that is shown."""
+        self.bar = FindBar()
+        self.bar.hide()
+        self._throttle = Throttle(_INTERVAL_MS, self._search, self)
+        self.bar.text_changed.connect(lambda _: self._throttle.request())
+        self.bar.step_requested.connect(self.step)
+        self.bar.closed.connect(self.close)
+
+    def open(self, text: str | None = None, message_id: str | None = None) -> None:
+        """Shows the bar, with the caret in it; or with a text goes to its first place in this message."""
+        self.bar.show()
+        if text is None:
+            self.bar.field.setFocus()
+            self.bar.field.selectAll()
+            return
+        self.bar.field.setText(text)
+        self._throttle.cancel()
+        self._search()
+        numbers = (number for number, (message, _) in enumerate(self._counts) if message.id == message_id)
+        if (number := next(numbers, None)) is not None:
+            self._at = (number, 0)
+            self._show()
+
+    def close(self) -> None:
+        self.bar.hide()
+        self._throttle.cancel()
+        for view in self._transcript.views:
+            mark(view, "", None)
+        self._marked.clear()
+        self._tab.setFocus()
+
+    def step(self, direction: int) -> None:
+        """To the next place, or the one before; the chat is a ring."""
+        self._throttle.flush()
+        if not self._counts:
+            return
+        index, place = self._at
+        place += direction
+        if not 0 <= place < self._counts[index][1]:
+            index = (index + direction) % len(self._counts)
+            place = 0 if direction > 0 else -1
+        self._at = (index, place)
+        self._show()
+
+    def _search(self) -> None:
+        self._text = self.bar.field.text()
+        pattern = re.compile(re.escape(self._text), re.IGNORECASE)
+        views = {id(view.message): view for view in self._transcript.views}
+        self._counts = []
+        for message in self._session.messages if self._text else ():
+            view = views.get(id(message))
+            places = pattern.finditer(message.text) if view is None else iter(places_in(view, self._text))
+            count = sum(1 for _ in places)
+            if count:
+                self._counts.append((message, count))
+        self._marked.clear()
+        # The newest first: that is where a person reads.
+        self._at = (len(self._counts) - 1, -1) if self._counts else (0, 0)
+        self._show()
+
+    def _show(self) -> None:
+        """Shows the place and marks all that is in view."""
+        current: MessageView | None = None
+        if self._counts:
+            current = self._transcript.reveal(self._counts[self._at[0]][0])
+        place = None if current is None else self._settled_place(current)
+        for view in self._transcript.views:
+            # Of a long chat only those whose marks are to be others.
+            if view is current or view not in self._marked or self._marked[view] is not None:
+                self._marked[view] = place if view is current else None
+                mark(view, self._text, self._marked[view])
+        before = sum(count for _, count in self._counts[: self._at[0]])
+        count = sum(count for _, count in self._counts)
+        self.bar.show_count(before + self._at[1] + 1, count)
+        if current is not None:
+            self._scroll_to(current)
+            # A view that was just made takes its height in several steps.
+            QTimer.singleShot(_SETTLE_MS, self, partial(self._scroll_again, self._at))
+
+    def _settled_place(self, view: MessageView) -> int:
+        """The number of the place in the message, now that what the message shows is known."""
+        index, place = self._at
+        count = len(places_in(view, self._text))
+        self._counts[index] = (view.message, count)
+        place = max(0, count - 1) if place < 0 else min(place, max(0, count - 1))
+        self._at = (index, place)
+        return place
+
+    def _scroll_again(self, at: tuple[int, int]) -> None:
+        view = self._transcript.view_of(self._counts[at[0]][0]) if at == self._at and self._counts else None
+        if view is not None and self.bar.isVisible():
+            self._scroll_to(view)
+
+    def _scroll_to(self, view: MessageView) -> None:
+        places = places_in(view, self._text)
+        offset_px = 0
+        if places:
+            widget, cursor = places[min(self._at[1], len(places) - 1)]
+            offset_px = widget.mapTo(view, widget.cursorRect(cursor).center()).y()
+        self._transcript.show_line(view.message, offset_px)

@@ -1,0 +1,119 @@
+"""A text is found in a chat: counted, marked and scrolled to, also where messages have no view yet."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.chat import transcript
+from app.chat.tab import ChatTab
+from app.history.finder import Finder, finder_of
+from app.history.message_marks import text_widgets
+from app.main_window import MainWindow
+from app.state.message import Message
+from app.state.session import Session
+from tests.app.history.rows import place_of, texts
+
+CONTROL = Qt.KeyboardModifier.ControlModifier
+NUM_TURNS = 6
+
+
+@pytest.fixture
+def tab(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> ChatTab:
+    """A chat longer than what is built at first, with a word in its first, middle and last answer."""
+    monkeypatch.setattr(transcript, "MAX_FIRST_MESSAGES", 4)
+    session = Session(title="Sea")
+    for number in range(NUM_TURNS):
+        word = "Lighthouse" if number in (0, 2, NUM_TURNS - 1) else "boat"
+        answer = f"```\nsome code of a {word}\n```\n\nthe **{word}** again"
+        session.messages += [Message("user", f"question {number}"), Message("assistant", answer, end="stop")]
+    window._history.save(session, session.messages)
+    window.chats.refresh()
+    window.chats.open(session.id)
+    result = window.tabs.current_tab()
+    assert result is not None
+    assert len(result.transcript.views) == 4
+    return result
+
+
+def marked(tab: ChatTab) -> list[str]:
+    """The marked texts, from top to bottom."""
+    return [
+        selection.cursor.selectedText()  # type: ignore[attr-defined]  # PySide6 gives it no type
+        for view in tab.transcript.views
+        for widget in text_widgets(view)
+        for selection in widget.extraSelections()
+    ]
+
+
+def count(finder: Finder) -> str:
+    return finder.bar.count_label.text()
+
+
+def is_in_view(tab: ChatTab, message: Message) -> bool:
+    view = tab.transcript.view_of(message)
+    top = tab.transcript.verticalScrollBar().value()
+    return view is not None and view.y() < top + tab.transcript.viewport().height() and view.y() + view.height() > top
+
+
+def test_it_counts_all_places_and_goes_to_the_newest(qtbot: QtBot, window: MainWindow, tab: ChatTab) -> None:
+    qtbot.keyClick(window, Qt.Key.Key_F, CONTROL)
+    finder = finder_of(tab)
+    assert finder.bar.isVisible()
+    qtbot.keyClicks(finder.bar.field, "LIGHTHOUSE")
+    qtbot.waitUntil(lambda: count(finder) == "6 of 6")
+    assert marked(tab)[-2:] == ["Lighthouse"] * 2
+    assert is_in_view(tab, tab.session.messages[-1])
+
+
+def test_it_steps_back_into_messages_that_were_not_built_and_around(qtbot: QtBot, tab: ChatTab) -> None:
+    finder = finder_of(tab)
+    finder.open("lighthouse")
+    seen = []
+    for _ in range(7):
+        seen.append(count(finder))
+        qtbot.keyClick(finder.bar.field, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
+    assert seen == [f"{place} of 6" for place in (6, 5, 4, 3, 2, 1, 6)]
+    finder.step(1)
+    finder.step(1)
+    assert count(finder) == "1 of 6"
+    qtbot.waitUntil(lambda: is_in_view(tab, tab.session.messages[1]))
+    assert len(tab.transcript.views) == 2 * NUM_TURNS
+    assert len(marked(tab)) == 6
+
+
+def test_escape_closes_it_and_takes_the_marks_away(qtbot: QtBot, tab: ChatTab) -> None:
+    finder = finder_of(tab)
+    finder.open("lighthouse")
+    assert marked(tab)
+    qtbot.keyClick(finder.bar.field, Qt.Key.Key_Escape)
+    assert marked(tab) == []
+    assert not finder.bar.isVisible()
+    qtbot.waitUntil(lambda: QApplication.focusWidget() is tab.composer)
+
+
+def test_what_is_not_there_is_said(tab: ChatTab) -> None:
+    finder = finder_of(tab)
+    finder.open("submarine")
+    assert count(finder) == "Not found"
+    assert not finder.bar.next_button.isEnabled()
+    finder.step(1)
+    finder.open("")
+    assert count(finder) == ""
+
+
+def test_a_hit_of_the_search_opens_its_message(qtbot: QtBot, window: MainWindow, tab: ChatTab) -> None:
+    first = tab.session.messages[1]
+    qtbot.keyClicks(window.sidebar.search_field, "lighthouse")
+    qtbot.waitUntil(lambda: len(texts(window.sidebar.list)) == 1)
+    row = window.sidebar.list.rows.rows[0]
+    assert row.message_id == tab.session.messages[-1].id
+    window.sidebar.hit_chosen.emit(row.key, first.id)
+    assert count(finder_of(tab)) == "1 of 6"
+    qtbot.waitUntil(lambda: is_in_view(tab, first))
+    qtbot.mouseClick(
+        window.sidebar.list.viewport(), Qt.MouseButton.LeftButton, pos=place_of(window.sidebar.list, row.text)
+    )
+    assert count(finder_of(tab)) == "5 of 6"
