@@ -52,12 +52,8 @@ class AttachmentCard(QFrame):
         self.show_size(attachment.num_tokens)
 
     def show_size(self, num_tokens: int | None) -> None:
-        """In tokens, or in characters as long as those are not counted."""
-        if num_tokens is not None:
-            words = tokens_text(num_tokens)
-        else:
-            words = translate("app", "{number} characters").format(number=f"{len(self.attachment.text):,}")
-        self._size_label.setText(words)
+        """None: they are not counted yet."""
+        self._size_label.setText(translate("app", "not counted yet") if num_tokens is None else tokens_text(num_tokens))
 
     def size_text(self) -> str:
         return self._size_label.text()

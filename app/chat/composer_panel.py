@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QPoint, Signal
+from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtWidgets import (
     QFileDialog,
     QHBoxLayout,
@@ -55,6 +55,7 @@ class ComposerPanel(QWidget):
         self._history = history
         self._can_send = False
         self.setProperty("kind", "page")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.undo_bar = UndoBar()
         self.attachments = AttachmentList()
         self.attachments.changed.connect(self._show_can_send)

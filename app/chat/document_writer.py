@@ -37,6 +37,10 @@ _LINE_HEIGHT_PERCENT = 128
 _CELL_PADDING_EM = 0.45
 # Steps of Qt's font size adjustment, each about a fifth: they follow the base font when the zoom changes.
 _HEADING_STEPS = {1: 2, 2: 1, 3: 1}
+_SCRIPTS = {
+    1: QTextCharFormat.VerticalAlignment.AlignSuperScript,
+    -1: QTextCharFormat.VerticalAlignment.AlignSubScript,
+}
 _ALIGNMENTS = {
     "left": Qt.AlignmentFlag.AlignLeft,
     "center": Qt.AlignmentFlag.AlignHCenter,
@@ -100,7 +104,10 @@ class DocumentWriter:
             cursor.insertText(f"{paragraph.marker}\t", marker)
         for span in paragraph.spans:
             text = span.text.replace("\n", _LINE_BREAK)
-            cursor.insertText(text, self._span_format(span, paragraph.heading > 0, paragraph.heading))
+            look = self._span_format(span, paragraph.heading > 0, paragraph.heading)
+            if paragraph.is_formula:
+                look.setProperty(QTextFormat.Property.FontSizeAdjustment, 1)
+            cursor.insertText(text, look)
 
     def _block_format(self, block: Prose, is_first: bool) -> QTextBlockFormat:
         result = QTextBlockFormat()
@@ -117,6 +124,8 @@ class DocumentWriter:
         level_px = em * INDENT_EM
         left_px = level_px * (block.indent + block.quote_depth)
         result.setLeftMargin(left_px)
+        if block.is_formula:
+            result.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         if block.marker:
             # Hanging: the marker stands in the margin, and a tab leads to the text.
             result.setTextIndent(-level_px)
@@ -134,6 +143,10 @@ class DocumentWriter:
             result.setProperty(QTextFormat.Property.FontSizeAdjustment, _HEADING_STEPS.get(heading, 0))
         result.setFontItalic(span.is_italic)
         result.setFontStrikeOut(span.is_struck)
+        if span.script:
+            result.setVerticalAlignment(_SCRIPTS[span.script])
+        if span.is_overlined:
+            result.setFontOverline(True)
         if span.is_code:
             result.setFontFamilies([monospaced_family()])
             result.setBackground(self._theme.color("code_bg"))

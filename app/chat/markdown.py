@@ -13,6 +13,9 @@ from dataclasses import dataclass, replace
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from app.chat.math_rules import add_math
+from app.chat.math_text import math_runs
+
 BULLETS = ("•", "◦", "▪")
 _MAX_NESTING = 100
 _URL = re.compile(r"https?://[^\s<>\"'`]*[^\s<>\"'`.,;:!?)\]}*_]")
@@ -29,6 +32,9 @@ class Span:
     is_code: bool = False
     link: str | None = None
     """An http or https address."""
+    script: int = 0
+    """1 for raised, -1 for lowered text of a formula."""
+    is_overlined: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +47,8 @@ class Paragraph:
     indent: int = 0
     marker: str = ""
     quote_depth: int = 0
+    is_formula: bool = False
+    """A formula that stands by itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +93,8 @@ def blocks_of(tokens: Sequence[Token], first_number: int | None = None) -> Itera
 def _parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"html": False, "maxNesting": _MAX_NESTING, "breaks": True})
     # A reference may be defined after the blocks that use it are already on the screen, so there are none.
-    return parser.enable(["table", "strikethrough"]).disable(["reference", "html_block", "html_inline"])
+    parser.enable(["table", "strikethrough"]).disable(["reference", "html_block", "html_inline"])
+    return add_math(parser)
 
 
 _PARSER = _parser()
@@ -143,6 +152,10 @@ class _Flattener:
                 language = words[0] if words else ""
                 code = CodeBlock(token.content.removesuffix("\n"), language, len(self._numbers))
                 yield from self._behind_marker(code)
+            case "math_block":
+                marker, self._marker = self._marker, ""
+                spans = tuple(_formula(Span(""), token.content))
+                yield Paragraph(spans, 0, len(self._numbers), marker, self._quote_depth, is_formula=True)
             case "hr":
                 yield from self._behind_marker(Rule())
 
@@ -194,6 +207,8 @@ def _spans(inline: Token) -> tuple[Span, ...]:
         match token.type:
             case "text" | "text_special":
                 spans.extend(_with_links(replace(look, text=token.content)))
+            case "math_inline":
+                spans.extend(_formula(look, token.content))
             case "code_inline":
                 spans.append(replace(look, text=token.content, is_code=True))
             case "softbreak" | "hardbreak":
@@ -212,6 +227,18 @@ def _spans(inline: Token) -> tuple[Span, ...]:
             case "s_open" | "s_close":
                 look = replace(look, is_struck=token.nesting > 0)
     return tuple(span for span in spans if span.text)
+
+
+def _formula(look: Span, source: str) -> Iterator[Span]:
+    for run in math_runs(source):
+        yield replace(
+            look,
+            text=run.text,
+            is_italic=run.is_italic,
+            is_bold=look.is_bold or run.is_bold,
+            script=run.script,
+            is_overlined=run.is_overlined,
+        )
 
 
 def _web_address(address: str) -> str | None:

@@ -38,4 +38,11 @@ def _text(block: Block) -> str:
 
 
 def _joined(spans: tuple[Span, ...]) -> str:
-    return "".join(span.text for span in spans)
+    return "".join(map(_span_text, spans))
+
+
+def _span_text(span: Span) -> str:
+    if not span.script:
+        return span.text
+    sign = "^" if span.script > 0 else "_"
+    return sign + (span.text if len(span.text) == 1 else f"({span.text})")

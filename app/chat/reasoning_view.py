@@ -24,12 +24,13 @@ class ReasoningView(QWidget):
         super().__init__(parent)
         self._text = ""
         self._shown = ""
+        self._is_open = False
         self.fold_button = QToolButton()
-        self.fold_button.setCheckable(True)
+        self.fold_button.setProperty("kind", "small")
         self.fold_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.fold_button.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self.fold_button.setToolTip(translate("app", "Show or hide what the model thought"))
-        self.fold_button.toggled.connect(self._fold)
+        self.fold_button.clicked.connect(lambda: self._fold(not self._is_open))
         panel = self._panel = QFrame()
         panel.setProperty("kind", "question")
         self.body = ProseView(width_px - 2 * _PADDING_PX)
@@ -57,11 +58,12 @@ class ReasoningView(QWidget):
         self._show_text()
 
     def _fold(self, is_open: bool) -> None:
+        self._is_open = is_open
         show_icon(self.fold_button, "chevron-down" if is_open else "chevron-right", "muted")
         self._panel.setVisible(is_open)
         self._show_text()
 
     def _show_text(self) -> None:
-        if self.fold_button.isChecked() and self._shown != self._text:
+        if self._is_open and self._shown != self._text:
             self._shown = self._text
             self.body.show_blocks([Paragraph((Span(self._text),))], 0)
