@@ -20,6 +20,8 @@ class Preset:
     """Bits per weight by kind of matrix; `table_bits` are those of the embedding and of the output head.
 
     Groups are of `group_size` weights, or the largest below it that divides all rows. `promise` is the choice in words.
+    What a choice comes to for a model is `engine.planner.plans`: size, memory and speed, before there is anything to
+    convert. What it has cost in quality is `ModelEntry.fidelity`, measured by the conversion.
     """
 
     layer_bits: int

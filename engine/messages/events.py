@@ -234,7 +234,11 @@ class JobProgress:
 
 @dataclass(frozen=True, slots=True)
 class JobFinished:
-    """The one end of a job: `model_id` on success, else the error's `code` (`cancelled` too) and `message`."""
+    """The one end of a job: `model_id` on success, else the error's `code` (`cancelled` too) and `message`.
+
+    What a conversion has cost in quality is `ModelEntry.fidelity` of the model in `list_models`: perplexities of source
+    and model, their divergence, and how often both agree. None if nothing was changed.
+    """
 
     job_id: str
     model_id: str | None

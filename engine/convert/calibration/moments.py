@@ -16,6 +16,7 @@ _MAX_BLOCK = 5120
 """Columns whose moments are held together: 100 MiB. No second square of that size is ever made."""
 _TILE = 256
 """Columns of the inputs that are float32 at once."""
+_PIECE_ROWS = 1024
 _MAX_ROW_NORM = 4.0
 """Times the median: no row counts for more."""
 _DAMPING = 0.01
@@ -54,7 +55,7 @@ def find_compensations(x: Tensor, alignment: int, max_block: int = _MAX_BLOCK) -
 def _compensation(first: int, x: Tensor) -> Compensation:
     shares = _row_shares(x)
     importance = torch.cat([shares.square() @ x[:, low:high].float().square() for low, high in _tiles(x.shape[1])])
-    if not bool(torch.isfinite(x.sum(dtype=torch.float32) + importance.sum())):
+    if not bool(torch.isfinite(importance.sum())):
         # What overflows on the way tells nothing: every input counts alike.
         ones = torch.ones(x.shape[1])
         return Compensation(first, torch.arange(x.shape[1]), torch.diag(ones), ones)
@@ -79,7 +80,8 @@ def _row_shares(x: Tensor) -> Tensor:
     A text's first token has activations up to thousands of times as large as all others. Unbounded it alone would
     say what counts, and the damping, a share of the mean, would hide every other direction.
     """
-    norms = torch.linalg.vector_norm(x, dim=1, dtype=torch.float32)
+    # In pieces: all rows at once as float32 would be larger than the moments.
+    norms = torch.cat([torch.linalg.vector_norm(rows.float(), dim=1) for rows in x.split(_PIECE_ROWS)])
     bound = _MAX_ROW_NORM * norms.median()
     return (bound / norms.clamp_min(bound)).nan_to_num(1.0) / len(x) ** 0.5
 
