@@ -80,22 +80,23 @@ def _resident_bytes(backend: Backend, table: Any, layers: list[LayerWeights[Any]
 
 
 def _prepare_layer(layer: LayerWeights[PackedWeight], backend: Backend, prepare: Prepare) -> LayerWeights[Any]:
-    """Whatever the layer has, matrix by matrix, on the backend's device."""
+    return LayerWeights(**{each.name: _prepared(getattr(layer, each.name), backend, prepare) for each in fields(layer)})
 
-    def prepared(value: Any) -> Any:
-        match value:
-            case PackedWeight():
-                return prepare(value)
-            case Tensor():
-                return _copied(value, backend)
-            case tuple():
-                return tuple(prepared(each) for each in value)
-            case ExpertWeights():
-                return replace(value, **{each.name: prepared(getattr(value, each.name)) for each in fields(value)})
-        assert value is None, value
-        return None
 
-    return LayerWeights(**{each.name: prepared(getattr(layer, each.name)) for each in fields(layer)})
+def _prepared(value: Any, backend: Backend, prepare: Prepare) -> Any:
+    """Whatever a layer has, matrix by matrix, on the backend's device."""
+    match value:
+        case PackedWeight():
+            return prepare(value)
+        case Tensor():
+            return _copied(value, backend)
+        case tuple():
+            return tuple(_prepared(each, backend, prepare) for each in value)
+        case ExpertWeights():
+            parts = {each.name: _prepared(getattr(value, each.name), backend, prepare) for each in fields(value)}
+            return replace(value, **parts)
+    assert value is None, value
+    return None
 
 
 def _copied(vector: Tensor, backend: Backend) -> Tensor:
