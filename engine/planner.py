@@ -19,7 +19,7 @@ from engine.errors import OutOfMemoryError
 from engine.messages import Quality
 from engine.planning.known_models import KnownModel, known_models
 from engine.planning.memory_use import MemoryUse, memory_use
-from engine.planning.plan import MemoryNeed, Plan, Tabs, memory_need, plan, plans
+from engine.planning.plan import MemoryNeed, Plan, Tabs, memory_need, need_of, plan, plan_with, plans
 from engine.planning.recommended import Recommended, best_of, recommended
 from engine.spec import ModelSpec
 from engine.store.files import nearest_existing
@@ -122,13 +122,22 @@ def num_pool_blocks(
     return min(num_blocks, _POOL_CONTEXTS * window.peak_blocks(0, spec.max_context, max_chunk))
 
 
-def plan_here(spec: ModelSpec, quality: Quality, memory_free_bytes: int, config: EngineConfig | None = None) -> Plan:
+def plan_here(
+    spec: ModelSpec,
+    quality: Quality,
+    memory_free_bytes: int,
+    config: EngineConfig | None = None,
+    weights_bytes: int | None = None,
+) -> Plan:
     """What loading the model would lay out in so much free memory: the weights, and the pool of `num_pool_blocks`.
 
-    `Plan.memory_bytes` is what it would take in all; the rest stays free for other programs.
+    `Plan.memory_bytes` is what it would take in all; the rest stays free for other programs. `weights_bytes` are those
+    of a model that is there, whatever its quality.
     """
     config = config or EngineConfig()
     need = memory_need(spec, quality, config)
+    if weights_bytes is not None:
+        need = need_of(spec, weights_bytes, weights_bytes, config)
     left_bytes = max(0, memory_free_bytes - need.fixed_bytes)
     block_bytes = config.block_size * need.kv_bytes_per_token
     try:
@@ -142,7 +151,8 @@ def plan_here(spec: ModelSpec, quality: Quality, memory_free_bytes: int, config:
         )
     except OutOfMemoryError:
         num_blocks = int(left_bytes * _POOL_SHARE) // block_bytes
-    return plan(spec, quality, min(memory_free_bytes, need.fixed_bytes + num_blocks * block_bytes), config)
+    memory_bytes = min(memory_free_bytes, need.fixed_bytes + num_blocks * block_bytes)
+    return plan_with(spec, quality, need, memory_bytes, config)
 
 
 def _mib(size_bytes: int) -> str:

@@ -18,7 +18,7 @@ from app.widgets.text_label import TextLabel
 from engine.messages import Quality
 
 if TYPE_CHECKING:
-    from engine.api import ModelSpec
+    from engine.api import ModelEntry, ModelSpec
 
 _MAX_NAMES = 3
 _MARKS: dict[FitKind, tuple[str, str]] = {
@@ -84,6 +84,14 @@ def fit_in(spec: ModelSpec, quality: Quality, memory_free_bytes: int) -> Fit:
 
     plan = plan_here(spec, quality, memory_free_bytes)
     return fit_of(plan, spec, memory_free_bytes, lambda: _what_would_fit(spec, memory_free_bytes))
+
+
+def fit_of_model(entry: ModelEntry, memory_free_bytes: int) -> Fit:
+    """The verdict on a model that is there."""
+    from engine.planner import plan_here
+
+    plan = plan_here(entry.spec, "balanced", memory_free_bytes, weights_bytes=entry.size_bytes)
+    return fit_of(plan, entry.spec, memory_free_bytes)
 
 
 def _what_would_fit(spec: ModelSpec, memory_free_bytes: int) -> list[str]:

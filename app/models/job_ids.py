@@ -8,6 +8,8 @@ from __future__ import annotations
 _FETCH = "fetch:"
 _CONVERT = "convert:"
 _HUB = "hub:"
+_MOVE = "move:"
+_VERIFY = "verify:"
 
 
 def fetch_job_id(catalog_id: str) -> str:
@@ -25,3 +27,20 @@ def converted_path(job_id: str) -> str | None:
 
 def hub_job_id(repo_id: str, choice: str, quality: str) -> str:
     return f"{_HUB}{repo_id}:{choice}:{quality}"
+
+
+def move_job_id(model_id: str) -> str:
+    return _MOVE + model_id
+
+
+def verify_job_id(model_id: str) -> str:
+    return _VERIFY + model_id
+
+
+def is_verification(job_id: str) -> bool:
+    return job_id.startswith(_VERIFY)
+
+
+def brings_model(job_id: str) -> bool:
+    """Whether the job makes a model that was not there before."""
+    return not job_id.startswith((_MOVE, _VERIFY))

@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Signal
 from app.bridge.engine_client import EngineClient
 from app.i18n import translate
 from app.models.job_controller import JobController
+from app.models.job_ids import is_verification, move_job_id, verify_job_id
 from app.models.job_store import JobRecord
 from app.models.model_page import ModelPage
 from app.widgets.units import file_size
@@ -22,6 +23,7 @@ from engine.messages import (
     EmptyTrash,
     FetchJob,
     HubJob,
+    JobFinished,
     LibraryEvent,
     LibraryFailed,
     ModelDeleted,
@@ -62,15 +64,15 @@ class LibraryController(QObject):
         page.get.others.asked.connect(lambda: client.send(DiscoverModels()))
         client.library_answered.connect(self._on_answered)
         jobs.given_up.connect(self._on_given_up)
-        jobs.finished.connect(lambda finished: self._ask_if_open() if finished.model_id is not None else None)
+        jobs.finished.connect(self._on_job_finished)
 
     def _move(self, model_id: str, folder: str) -> None:
         title = translate("app", "Move {model} to {folder}").format(model=self._name(model_id), folder=folder)
-        self._jobs.start(f"move:{model_id}", title, MoveJob(model_id, folder))
+        self._jobs.start(move_job_id(model_id), title, MoveJob(model_id, folder))
 
     def _verify(self, model_id: str) -> None:
         title = translate("app", "Verify {model}").format(model=self._name(model_id))
-        self._jobs.start(f"verify:{model_id}", title, VerifyJob(model_id))
+        self._jobs.start(verify_job_id(model_id), title, VerifyJob(model_id))
 
     def _name(self, model_id: str) -> str:
         card = self._page.card(model_id)
@@ -131,6 +133,14 @@ class LibraryController(QObject):
         if isinstance(record.job, FetchJob | ConvertJob | HubJob) and not self._jobs.records():
             self._cleans_after_job = True
             self._client.send(AskStorage())
+
+    def _on_job_finished(self, finished: JobFinished) -> None:
+        if finished.model_id is None:
+            return
+        if is_verification(finished.job_id):
+            words = translate("app", "Every file of {model} is as it was made.")
+            self._page.undo_bar.offer(words.format(model=self._name(finished.model_id)))
+        self._ask_if_open()
 
     def _ask_if_open(self) -> None:
         if self._page.storage.is_open:

@@ -20,6 +20,8 @@ from PySide6.QtWidgets import (
 )
 
 from app.i18n import translate
+from app.models.fit import Fit
+from app.models.fit_verdict import FitVerdict
 from app.models.load_text import load_text
 from app.models.model_facts import bits_text, fidelity_text, nature_text, speed_text, storage_text
 from app.models.speed_store import Speed
@@ -70,6 +72,7 @@ class ModelCard(Card):
         self.more_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.more_button.setMenu(self._make_menu())
         self._speed = TextLabel("", "muted")
+        self.verdict = FitVerdict()
         self._default_mark = TextLabel(translate("app", "Loaded at every start"), "muted")
         buttons = QHBoxLayout()
         buttons.addWidget(self.button)
@@ -86,6 +89,7 @@ class ModelCard(Card):
         self.column.addWidget(ElidedLabel(source, "muted", Qt.TextElideMode.ElideMiddle))
         self.column.addWidget(self._speed)
         self.column.addWidget(self._default_mark)
+        self.column.addWidget(self.verdict)
         self.column.addWidget(self._error)
         self.column.addWidget(self._bar)
         self.column.addLayout(buttons)
@@ -145,6 +149,11 @@ class ModelCard(Card):
         self._speed.setText("" if speed is None else speed_text(speed))
         self._speed.setVisible(speed is not None)
 
+    def show_fit(self, fit: Fit) -> None:
+        """Whether it would fit beside what runs now; of no use while it is loaded."""
+        self.verdict.show_fit(fit)
+        self.verdict.setVisible(not self._is_loaded)
+
     def set_default(self, is_default: bool) -> None:
         """Whether it is loaded at every start."""
         self.default_action.setChecked(is_default)
@@ -191,6 +200,7 @@ class ModelCard(Card):
         self._text.setText(translate("app", "Loaded") if self._is_loaded else "")
         self._allow_delete(translate("app", "It is loaded: unload it first.") if self._is_loaded else "")
         self._bar.hide()
+        self.verdict.setVisible(not self._is_loaded and bool(self.verdict.line.text()))
         self.button.setEnabled(True)
         self.button.setText(translate("app", "Unload") if self._is_loaded else translate("app", "Load"))
         self.button.setProperty("kind", None if self._is_loaded else "primary")

@@ -14,7 +14,7 @@ from app.i18n import translate
 from app.models.first_run import FirstRunPage
 from app.models.hub_controller import HubController
 from app.models.job_controller import JobController
-from app.models.job_ids import convert_job_id, fetch_job_id
+from app.models.job_ids import brings_model, convert_job_id, fetch_job_id
 from app.models.job_store import JobStore
 from app.models.library_controller import LibraryController
 from app.models.model_page import ModelPage
@@ -207,5 +207,5 @@ class ModelController(QObject):
         if finished.model_id is None:
             return
         self.refresh()
-        if self.loaded is None:
+        if self.loaded is None and brings_model(finished.job_id):
             self.load(finished.model_id)

@@ -9,10 +9,12 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.i18n import translate
 from app.models.fetch_card import FetchCard
+from app.models.fit_verdict import fit_of_model
 from app.models.get_section import GetSection
 from app.models.import_card import ImportCard
 from app.models.job_list import JobList
@@ -65,6 +67,7 @@ class ModelPage(ClosablePage):
         super().__init__(translate("app", "Models"), parent)
         self._loaded_id: str | None = None
         self._has_chosen = False
+        self._read_machine = read_machine
         self._cards: dict[str, ModelCard] = {}
         self.sections = SectionBar([translate("app", "On this computer"), translate("app", "Get a model")])
         self.jobs = JobList()
@@ -91,6 +94,7 @@ class ModelPage(ClosablePage):
             if model.model_id not in self._cards:
                 self._installed_column.insertWidget(place, self._make_card(model))
         self._nothing.setVisible(not models)
+        self.show_fits()
         self.get.set_installed(set(wanted))
         if not self._has_chosen:
             # What a person chose stays; before that, the part that is of use.
@@ -113,6 +117,7 @@ class ModelPage(ClosablePage):
         self._loaded_id = model_id
         for card in self._cards.values():
             card.set_loaded(card.entry.model_id == model_id)
+        self.show_fits()
 
     def show_load(self, load: ModelLoadProgress | ModelLoaded | ModelLoadFailed) -> None:
         """Show how loading a model goes, in its card."""
@@ -143,6 +148,20 @@ class ModelPage(ClosablePage):
     def offer(self, model_id: str) -> FetchCard | None:
         """The card of a model of the catalogue, shown or not."""
         return self.get.fetch_cards.get(model_id)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.show_fits()
+
+    def show_fits(self) -> None:
+        """How each model would fit now; the loaded one's memory would be free then."""
+        if not self.isVisible():
+            return
+        free_bytes = self._read_machine().memory_free_bytes
+        loaded = self._cards.get(self._loaded_id or "")
+        free_bytes += 0 if loaded is None else loaded.entry.size_bytes
+        for card in self._cards.values():
+            card.show_fit(fit_of_model(card.entry, free_bytes))
 
     def cards(self) -> list[ModelCard]:
         """Those of the models in the library."""

@@ -99,7 +99,11 @@ def need_of(
 def plan(spec: ModelSpec, quality: Quality, memory_bytes: int, config: EngineConfig | None = None) -> Plan:
     """Of `memory_bytes` that the program may take in all."""
     config = config or EngineConfig()
-    need = memory_need(spec, quality, config)
+    return plan_with(spec, quality, memory_need(spec, quality, config), memory_bytes, config)
+
+
+def plan_with(spec: ModelSpec, quality: Quality, need: MemoryNeed, memory_bytes: int, config: EngineConfig) -> Plan:
+    """The same for a need that is known."""
     context, tabs = what_fits(spec, need, memory_bytes, config)
     advice = () if context >= min(USEFUL_CONTEXT, spec.max_context) else _advice(spec, quality, memory_bytes, config)
     return Plan(quality, memory_bytes, need, context, tabs, advice)
