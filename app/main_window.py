@@ -141,6 +141,7 @@ class MainWindow(QMainWindow):
         self.models.add_picker(picker)
         tab.footer.insertWidget(0, picker)
         tab.show_model(self.models.loaded)
+        self.chats.keep_draft(tab)
         tab.turn_begun.connect(self.chats.refresh)
         tab.save_failed.connect(self.banner.show_message)
         tab.models_requested.connect(self.show_models)

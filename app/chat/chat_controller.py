@@ -11,6 +11,8 @@ from typing import Any, TypeVar
 from PySide6.QtCore import QObject, Signal
 
 from app.chat.chat_tabs import ChatTabs
+from app.chat.tab import ChatTab
+from app.history.draft_keeper import DraftKeeper
 from app.history.finder import finder_of
 from app.history.folder_controller import FolderController
 from app.history.search_controller import SearchController
@@ -18,7 +20,7 @@ from app.history.sidebar import Sidebar
 from app.history.transfer_controller import TransferController
 from app.history.trash_controller import TrashController
 from app.state.folders import Folder
-from app.state.history import ChatSummary, History, HistoryError
+from app.state.history import ChatSummary, History, HistoryError, TabPlace
 
 T = TypeVar("T")
 
@@ -71,13 +73,28 @@ class ChatController(QObject):
         """Opens the tabs of last time, or one new chat."""
         nothing: tuple[list[str], str | None] = ([], None)
         chat_ids, current = self._guarded(self._history.load_tabs, nothing)
+        no_places: dict[str, TabPlace] = {}
+        places = self._guarded(self._history.load_places, no_places)
         for chat_id in chat_ids:
             self.open(chat_id)
+            self._go_to(chat_id, places.get(chat_id))
         if current is not None:
             self.open(current)
         if not self._tabs.count():
             self._tabs.new_chat()
         self.refresh()
+
+    def _go_to(self, chat_id: str, place: TabPlace | None) -> None:
+        """To where was read last time."""
+        tab = self._tabs.tab_of(chat_id)
+        if tab is not None and place is not None:
+            message = next((one for one in tab.session.messages if one.id == place.message_id), None)
+            if message is not None:
+                tab.transcript.stay_at(message, place.part)
+
+    def keep_draft(self, tab: ChatTab) -> None:
+        """Puts what was being written last time into the tab's composer, and keeps what is written now."""
+        DraftKeeper(self._history, tab).failed.connect(self.failed)
 
     def refresh(self) -> None:
         """Shows the chats as they are on disk now."""
@@ -174,14 +191,20 @@ class ChatController(QObject):
     def save_tabs(self) -> None:
         current = self._tabs.current_tab()
         chat_ids = [tab.session.id for tab in self._tabs.tabs()]
-        self._guarded(lambda: self._history.save_tabs(chat_ids, current.session.id if current else None), None)
+        places = {}
+        for tab in self._tabs.tabs():
+            if (place := tab.transcript.place()) is not None:
+                places[tab.session.id] = TabPlace(place[0].id, place[1])
+        current_id = current.session.id if current else None
+        self._guarded(lambda: self._history.save_tabs(chat_ids, current_id, places), None)
 
     def close(self) -> None:
         """Ends all answers and keeps them."""
         self._tabs.tabs_changed.disconnect(self._on_tabs_changed)
-        self.save_tabs()
         for tab in self._tabs.tabs():
             tab.leave()
+        # Behind them: only a chat that is on disk is kept as a tab.
+        self.save_tabs()
 
     def _on_tabs_changed(self) -> None:
         self.save_tabs()

@@ -44,6 +44,8 @@ class ChatTab(QWidget):
     models_requested = Signal()
     chat_made = Signal(object)
     """A `Session` that is on disk and not open yet."""
+    left = Signal()
+    """The tab is being closed."""
     model_missed = Signal()
     """A message was to be sent while no model is loaded; it stays in the composer."""
 
@@ -154,6 +156,7 @@ class ChatTab(QWidget):
         if self.session.is_busy:
             self.session.interrupt()
             self._save_answer()
+        self.left.emit()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

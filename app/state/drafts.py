@@ -40,15 +40,19 @@ class Drafts:
         """Takes the place of the former draft; an empty one only takes it away."""
         with self._database.writing() as db:
             db.execute("DELETE FROM drafts WHERE chat_id = ?", (chat_id,))
-            db.execute("DELETE FROM attachments WHERE draft_chat_id = ?", (chat_id,))
+            kept = {attachment.id for attachment in draft.attachments}
+            there = {row[0] for row in db.execute("SELECT id FROM attachments WHERE draft_chat_id = ?", (chat_id,))}
+            db.executemany("DELETE FROM attachments WHERE id = ?", [(gone,) for gone in there - kept])
             if draft.is_empty:
                 return
             db.execute("INSERT INTO drafts (chat_id, text) VALUES (?, ?)", (chat_id, draft.text))
+            # A text that is there already is not written again with each letter of the message.
             db.executemany(
                 "INSERT INTO attachments (id, draft_chat_id, position, name, text, num_tokens)"
                 " VALUES (?, ?, ?, ?, ?, ?)",
                 [
                     (one.id, chat_id, position, one.name, one.text, one.num_tokens)
                     for position, one in enumerate(draft.attachments)
+                    if one.id not in there
                 ],
             )

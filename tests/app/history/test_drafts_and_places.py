@@ -1,0 +1,87 @@
+"""What was written and not sent, and where was read, are there again after a restart."""
+
+from __future__ import annotations
+
+from pytestqt.qtbot import QtBot
+
+from app.main_window import MainWindow
+from app.state.message import Attachment, Message
+from app.state.session import Session
+from tests.app.fake_engine import FakeEngine
+from tests.app.windows import OpenWindow, send, titles
+
+
+def draft(window: MainWindow) -> str:
+    tab = window.tabs.current_tab()
+    assert tab is not None
+    return tab.composer.toPlainText()
+
+
+def test_a_draft_comes_back_with_its_attachments(qtbot: QtBot, window: MainWindow, open_window: OpenWindow) -> None:
+    tab = window.tabs.current_tab()
+    assert tab is not None
+    tab.composer.setPlainText("about to")
+    tab.panel.attachments.add(Attachment("a.py", "print()", 3))
+    window.close()
+    again = open_window()
+    assert titles(again) == ["New chat"]
+    assert draft(again) == "about to"
+    tab = again.tabs.current_tab()
+    assert tab is not None
+    assert [attachment.text for attachment in tab.panel.attachments.attachments] == ["print()"]
+
+
+def test_a_draft_is_on_disk_while_it_is_written(qtbot: QtBot, window: MainWindow) -> None:
+    tab = window.tabs.current_tab()
+    assert tab is not None
+    qtbot.keyClicks(tab.composer, "half a thou")
+    qtbot.waitUntil(lambda: window._history.drafts.load(tab.session.id).text == "half a thou")
+    tab.composer.clear()
+    assert window._history.load(tab.session.id) is None
+
+
+def test_what_was_sent_is_no_draft_any_more(
+    qtbot: QtBot, window: MainWindow, engine: FakeEngine, open_window: OpenWindow
+) -> None:
+    send(qtbot, window, engine, "sent")
+    tab = window.tabs.current_tab()
+    assert tab is not None
+    assert window._history.drafts.load(tab.session.id).is_empty
+    tab.composer.setPlainText("the next one")
+    window.close()
+    assert draft(open_window()) == "the next one"
+
+
+def test_the_tab_of_a_closed_draft_can_be_opened_again(qtbot: QtBot, window: MainWindow) -> None:
+    tab = window.tabs.current_tab()
+    assert tab is not None
+    tab.composer.setPlainText("unsent")
+    window.tabs.close_current()
+    assert draft(window) == ""
+    window.chats.reopen()
+    assert draft(window) == "unsent"
+
+
+def test_the_place_that_was_read_comes_back(qtbot: QtBot, window: MainWindow, open_window: OpenWindow) -> None:
+    session = Session(title="Long")
+    for number in range(8):
+        session.messages += [Message("user", f"q {number}"), Message("assistant", "line\n\n" * 20, end="stop")]
+    window._history.save(session, session.messages)
+    window.chats.open(session.id)
+    tab = window.tabs.current_tab()
+    assert tab is not None
+    bar = tab.transcript.verticalScrollBar()
+    qtbot.waitUntil(lambda: bar.maximum() > 1500 and bar.value() == bar.maximum())
+    bar.setValue(bar.maximum() // 3)
+    place = tab.transcript.place()
+    assert place is not None
+    window.close()
+    again = open_window().tabs.current_tab()
+    assert again is not None
+    bar = again.transcript.verticalScrollBar()
+    qtbot.waitUntil(lambda: bar.maximum() > 1500)
+    back = again.transcript.place()
+    assert back is not None
+    assert back[0].id == place[0].id
+    assert abs(back[1] - place[1]) < 0.05
+    qtbot.waitUntil(lambda: 0 < bar.value() < bar.maximum() // 2)
