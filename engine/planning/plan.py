@@ -28,17 +28,22 @@ _READ_SHARE = 0.7
 
 @dataclass(frozen=True, slots=True)
 class MemoryNeed:
-    """Bytes in memory. `kv_bytes_per_token` is over all layers; `process_bytes` is the program itself."""
+    """Bytes in memory. `kv_bytes_per_token` is over all layers; `process_bytes` is the program itself.
+
+    `looked_up_bytes` of the weights are a table of which a token takes one row. Mapped from a file, what is not looked
+    up is never read, and takes no memory.
+    """
 
     weights_bytes: int
     read_bytes_per_token: int
     kv_bytes_per_token: int
     workspace_bytes: int
     process_bytes: int
+    looked_up_bytes: int = 0
 
     @property
     def fixed_bytes(self) -> int:
-        return self.weights_bytes + self.workspace_bytes + self.process_bytes
+        return self.weights_bytes - self.looked_up_bytes + self.workspace_bytes + self.process_bytes
 
     def total_bytes(self, num_cached_tokens: int) -> int:
         return self.fixed_bytes + num_cached_tokens * self.kv_bytes_per_token
@@ -79,13 +84,17 @@ class Plan:
 def memory_need(spec: ModelSpec, quality: Quality, config: EngineConfig | None = None) -> MemoryNeed:
     """What the model will take when it is converted so."""
     weights = weight_bytes(spec, PRESETS[quality])
-    return need_of(spec, weights.resident_bytes, weights.read_bytes, config)
+    return need_of(spec, weights.resident_bytes, weights.read_bytes, config, weights.looked_up_bytes)
 
 
 def need_of(
-    spec: ModelSpec, weights_bytes: int, read_bytes_per_token: int, config: EngineConfig | None = None
+    spec: ModelSpec,
+    weights_bytes: int,
+    read_bytes_per_token: int,
+    config: EngineConfig | None = None,
+    embedding_bytes: int = 0,
 ) -> MemoryNeed:
-    """The same for weights whose bytes are known."""
+    """The same for weights whose bytes are known; `embedding_bytes` of an embedding that is not the head as well."""
     config = config or EngineConfig()
     return MemoryNeed(
         weights_bytes,
@@ -93,6 +102,7 @@ def need_of(
         spec.kv_bytes_per_token(*KV_BYTES[config.kv_dtype]),
         workspace_bytes(spec, config),
         process_bytes(spec),
+        embedding_bytes if config.weights == "mapped" else 0,
     )
 
 

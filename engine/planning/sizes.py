@@ -67,23 +67,29 @@ def packed_bytes(num_rows: int, num_columns: int, bits: int, group_size: int, ha
 
 @dataclass(frozen=True, slots=True)
 class WeightBytes:
-    """`resident_bytes` are held in memory, `read_bytes` of them are read for each generated token."""
+    """`resident_bytes` are held in memory, `read_bytes` of them are read for each generated token.
+
+    `looked_up_bytes` are those of an embedding that is not the head as well.
+    """
 
     resident_bytes: int
     read_bytes: int
+    looked_up_bytes: int
 
 
 def weight_bytes(spec: ModelSpec, preset: Preset) -> WeightBytes:
     """What a conversion with the preset comes to, unless the source's own codes are smaller and taken over."""
     group_size = fitting_group(preset.group_size, row_lengths(spec))
-    resident = read = 0
+    resident = read = looked_up = 0
     for group in matrix_groups(spec):
         bits = preset.bits_of(group.kind)
         # Eight bits go without a minimum.
         size = packed_bytes(group.num_rows, group.num_columns, bits, group_size, has_minimum=bits != 8)
         resident += size * group.count
         read += round(size * group.count * group.read_share)
-    return WeightBytes(resident, read)
+        if group.read_share == 0:
+            looked_up += size * group.count
+    return WeightBytes(resident, read, looked_up)
 
 
 def vector_bytes(spec: ModelSpec) -> int:

@@ -1,6 +1,7 @@
 """What a model needs, held against what packing it really takes; what fits; and what to change if nothing does."""
 
 from dataclasses import replace
+from pathlib import Path
 from typing import get_args
 
 import pytest
@@ -16,6 +17,7 @@ from engine.rope_spec import RopeSpec
 from engine.spec import ExpertSpec, ModelSpec
 from kernels.backends import load_backend
 from kernels.formats import quantize
+from tests.engine.models.tiny_families import FAMILIES, export, make_decoder, make_model
 
 GIB = 1 << 30
 SPEC = ModelSpec("llama", 2, 64, 4, 2, 16, 96, 300, 4096, 1e-5, RopeSpec(1e4), False, True)
@@ -34,6 +36,31 @@ def test_predicted_weights_are_what_packing_takes(spec: ModelSpec, quality: Qual
         packed = quantize(torch.randn(group.num_rows, group.num_columns), bits, group_size, bits != 8)
         held += group.count * backend.resident_bytes(backend.prepare(packed))
     assert weight_bytes(spec, preset).resident_bytes == pytest.approx(held, rel=0.01)
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_predicted_weights_are_what_a_model_of_each_family_holds(name: str, tmp_path: Path) -> None:
+    """The model is transformers' own, packed as "faithful" packs it."""
+    backend, exported = load_backend("cpu"), export(make_model(FAMILIES[name]), tmp_path)
+    group_size = fitting_group(PRESETS["faithful"].group_size, row_lengths(exported.spec))
+
+    held = []
+
+    def packed(values: torch.Tensor) -> object:
+        matrix = backend.prepare(quantize(values, 8, group_size, has_minimum=False))
+        held.append(backend.resident_bytes(matrix))
+        return matrix
+
+    make_decoder(exported, backend, packed)
+    need = memory_need(exported.spec, "faithful", EngineConfig(weights="memory"))
+    assert need.weights_bytes == pytest.approx(sum(held), rel=0.01)
+
+
+def test_a_mapped_table_of_which_rows_are_looked_up_takes_no_memory() -> None:
+    untied = replace(SPEC, is_tied=False)
+    mapped, in_memory = (memory_need(untied, "faithful", EngineConfig(weights=how)) for how in ("mapped", "memory"))
+    assert in_memory.total_bytes(0) - mapped.total_bytes(0) == packed_bytes(300, 64, 8, 32, has_minimum=False)
+    assert memory_need(SPEC, "faithful").looked_up_bytes == 0
 
 
 def test_only_active_experts_are_read() -> None:
