@@ -35,8 +35,8 @@ class FirstRunPage(Page):
 
     fetch_requested = Signal(str)
     """The catalogue id."""
-    convert_requested = Signal(str)
-    """The file's path."""
+    convert_requested = Signal(str, object)
+    """The path of a file or folder, and a quality or None."""
     pause_requested = Signal(str)
     cancel_requested = Signal(str)
     """The job id."""

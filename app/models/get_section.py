@@ -32,8 +32,8 @@ class GetSection(QWidget):
 
     fetch_requested = Signal(str)
     """The catalogue id."""
-    convert_requested = Signal(str)
-    """The file's path."""
+    convert_requested = Signal(str, object)
+    """The path of a file or folder, and a quality or None."""
     pause_requested = Signal(str)
     cancel_requested = Signal(str)
     """The job id."""
@@ -115,7 +115,7 @@ class GetSection(QWidget):
         column.addSpacing(8)
         column.addWidget(self.import_card)
         column.addWidget(self.others)
-        self.others.convert_requested.connect(self.convert_requested)
+        self.others.convert_requested.connect(lambda path: self.convert_requested.emit(path, None))
         self.import_card.convert_requested.connect(self.convert_requested)
         self.import_card.pause_requested.connect(self.pause_requested)
         self.import_card.cancel_requested.connect(self.cancel_requested)

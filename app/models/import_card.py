@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPushButton, QWidget
 from app.i18n import translate
 from app.models.job_ids import convert_job_id, converted_path
 from app.models.job_strip import JobState, JobStrip, StartWord
+from app.models.quality_choice import quality_box
 from app.models.window_drop import SUFFIXES, model_path
 from app.widgets.card import Card
 from app.widgets.elided_label import ElidedLabel
@@ -27,8 +28,8 @@ _NOT_CONVERTIBLE = "source"
 class ImportCard(Card):
     """Takes one file at a time, dropped or chosen, and shows its conversion."""
 
-    convert_requested = Signal(str)
-    """The file's path."""
+    convert_requested = Signal(str, object)
+    """The path of a file or folder, and a quality or None."""
     pause_requested = Signal(str)
     cancel_requested = Signal(str)
     """The job id."""
@@ -43,6 +44,7 @@ class ImportCard(Card):
         show_icon(self.choose_button, "folder")
         self.choose_button.clicked.connect(self._on_choose_pressed)
         buttons = QHBoxLayout()
+        self.quality = quality_box()
         self.folder_button = QPushButton(translate("app", "Choose a folder…"))
         show_icon(self.folder_button, "folder")
         self.folder_button.clicked.connect(self._on_folder_pressed)
@@ -61,6 +63,7 @@ class ImportCard(Card):
         )
         promise = translate("app", "It is converted into the library once; the files themselves stay as they are.")
         self.column.addWidget(TextLabel(promise, "muted"))
+        self.column.addWidget(self.quality)
         self.column.addStretch(1)
         self.column.addWidget(self._file_name)
         self.column.addWidget(self.strip)
@@ -117,7 +120,7 @@ class ImportCard(Card):
 
     def _ask_for_conversion(self) -> None:
         if self._path is not None:
-            self.convert_requested.emit(self._path)
+            self.convert_requested.emit(self._path, self.quality.currentData())
 
     def _ask_for_pause(self) -> None:
         if self._path is not None:
@@ -130,6 +133,7 @@ class ImportCard(Card):
     def _on_state_changed(self) -> None:
         self.choose_button.setDisabled(self.strip.is_busy)
         self.folder_button.setDisabled(self.strip.is_busy)
+        self.quality.setDisabled(self.strip.is_busy)
         self.setAcceptDrops(not self.strip.is_busy)
 
     def _on_choose_pressed(self) -> None:

@@ -34,6 +34,7 @@ from engine.messages import (
     ModelLoadFailed,
     ModelLoadProgress,
     ModelUnloaded,
+    Quality,
     RequestFinished,
     UnloadModel,
 )
@@ -139,9 +140,9 @@ class ModelController(QObject):
         title = catalog_id if entry is None else entry.name
         self.jobs.start(fetch_job_id(catalog_id), title, FetchJob(catalog_id))
 
-    def convert(self, path: str) -> None:
+    def convert(self, path: str, quality: Quality | None = None) -> None:
         title = translate("app", "Convert {file}").format(file=PurePath(path).name)
-        self.jobs.start(convert_job_id(path), title, ConvertJob(path))
+        self.jobs.start(convert_job_id(path), title, ConvertJob(path, quality=quality))
 
     def _show_marks(self) -> None:
         """What is known of models beside what they are: how fast they were, and which one is the default."""

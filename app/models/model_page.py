@@ -51,8 +51,8 @@ class ModelPage(ClosablePage):
     """model id, and whether it is to be loaded at every start"""
     fetch_requested = Signal(str)
     """The catalogue id."""
-    convert_requested = Signal(str)
-    """The file's path."""
+    convert_requested = Signal(str, object)
+    """The path of a file or folder, and a quality or None."""
     pause_requested = Signal(str)
     cancel_requested = Signal(str)
     """The job id."""

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QButtonGroup, QRadioButton, QVBoxLayout, QWidget
 
 from app.i18n import translate
 from app.models.fit_verdict import FitVerdict, fit_in
+from app.widgets.fields import ChoiceBox
 from app.widgets.text_label import TextLabel
 from app.widgets.units import file_size, memory_size
 from engine.messages import Quality
@@ -84,6 +85,16 @@ class QualityChoice(QWidget):
         self.verdict.setVisible(plan is not None)
         if plan is not None and self._spec is not None:
             self.verdict.show_fit(fit_in(self._spec, self.quality, self._memory_free_bytes))
+
+
+def quality_box() -> ChoiceBox:
+    """The same choice in one line, for a file whose numbers are not known yet; None keeps the file's own codes."""
+    box = ChoiceBox()
+    box.setAccessibleName(translate("app", "Quality"))
+    box.addItem(translate("app", "Quality: as the file is, as far as can be"), None)
+    for quality in get_args(Quality):
+        box.addItem(": ".join(_words(quality)), quality)
+    return box
 
 
 def cost_words(plan: Plan) -> str:

@@ -95,7 +95,7 @@ def test_failed_fetch_stands_in_its_card(page: FirstRunPage):
 def test_dropped_model_file_is_converted(page: FirstRunPage, qtbot):
     with qtbot.waitSignal(page.convert_requested) as asked:
         assert drop(page, FILE)
-    assert asked.args == [FILE]
+    assert asked.args == [FILE, None]
     assert "一个模型.Q4_0.gguf" in texts(page)
 
 
@@ -120,7 +120,7 @@ def test_failed_conversion_stands_in_its_card_and_can_be_retried(page: FirstRunP
     assert "The file ends early: download it again" in texts(page)
     with qtbot.waitSignal(page.convert_requested) as asked:
         qtbot.mouseClick(page.import_card.strip.main_button, Qt.MouseButton.LeftButton)
-    assert asked.args == [FILE]
+    assert asked.args == [FILE, None]
 
 
 def test_after_a_file_that_is_none_the_next_step_is_another_one(page: FirstRunPage, qtbot):
@@ -155,7 +155,7 @@ def test_choosing_opens_a_dialog_without_a_loop_of_its_own(page: FirstRunPage, q
     assert dialog.nameFilters() == ["Models (*.gguf *.safetensors)"]
     with qtbot.waitSignal(page.convert_requested) as asked:
         dialog.fileSelected.emit(FILE)
-    assert asked.args == [FILE]
+    assert asked.args == [FILE, None]
     dialog.reject()
 
 
@@ -174,7 +174,7 @@ def test_job_of_another_model_is_ignored(page: FirstRunPage):
 def test_a_folder_can_be_dropped_as_well(page: FirstRunPage, qtbot, tmp_path):
     with qtbot.waitSignal(page.convert_requested) as asked:
         assert drop(page, str(tmp_path))
-    assert asked.args == [str(tmp_path)]
+    assert asked.args == [str(tmp_path), None]
 
 
 def test_what_suits_the_machine_is_recommended(qtbot):
@@ -198,3 +198,12 @@ def test_where_nothing_suits_nothing_is_recommended(qtbot):
         page.show()
     assert page.hub_card is None
     assert "Start now" in texts(page)
+
+
+def test_a_file_is_converted_in_the_quality_that_was_chosen(page: FirstRunPage, qtbot):
+    box = page.import_card.quality
+    box.setCurrentIndex(box.findData("smallest"))
+    with qtbot.waitSignal(page.convert_requested) as asked:
+        drop(page, FILE)
+    assert asked.args == [FILE, "smallest"]
+    assert not box.isEnabled()
