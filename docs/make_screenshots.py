@@ -221,6 +221,7 @@ def main() -> int:
         settings.set(options.SYSTEM_PROMPT, SYSTEM_PROMPT)
         # The likeliest words, so that the pictures come out alike.
         settings.set(options.TEMPERATURE, 0.0)
+        settings.set(options.MAX_TOKENS, 300)
         window = make_window(home, loop, engine_factory(lambda: EngineConfig(home=home)), settings)
         window.resize(SIZE)
         # A screen without a size of its own hides it.

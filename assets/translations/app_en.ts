@@ -32,10 +32,24 @@
       </translation>
     </message>
     <message numerus="yes">
+      <source>%n chat(s) imported</source>
+      <translation>
+        <numerusform>%n chat imported</numerusform>
+        <numerusform>%n chats imported</numerusform>
+      </translation>
+    </message>
+    <message numerus="yes">
       <source>%n chat(s) of {length} tokens</source>
       <translation>
         <numerusform>%n chat of {length} tokens</numerusform>
         <numerusform>%n chats of {length} tokens</numerusform>
+      </translation>
+    </message>
+    <message numerus="yes">
+      <source>%n core(s)</source>
+      <translation>
+        <numerusform>%n core</numerusform>
+        <numerusform>%n cores</numerusform>
       </translation>
     </message>
     <message numerus="yes">
@@ -71,6 +85,13 @@
       <translation>
         <numerusform>%n model found</numerusform>
         <numerusform>%n models found, the most downloaded first</numerusform>
+      </translation>
+    </message>
+    <message numerus="yes">
+      <source>%n model(s) found. To use one, it is converted; the file stays as it is.</source>
+      <translation>
+        <numerusform>%n model found. To use it, it is converted; the file stays as it is.</numerusform>
+        <numerusform>%n models found. To use one, it is converted; the file stays as it is.</numerusform>
       </translation>
     </message>
     <message numerus="yes">
@@ -190,6 +211,13 @@
       <translation>
         <numerusform>Swapped out, in RAM: {chats} of %n block</numerusform>
         <numerusform>Swapped out, in RAM: {chats} of %n blocks</numerusform>
+      </translation>
+    </message>
+    <message numerus="yes">
+      <source>median of %n answer(s)</source>
+      <translation>
+        <numerusform>one answer</numerusform>
+        <numerusform>median of %n answers</numerusform>
       </translation>
     </message>
     <message numerus="yes">

@@ -5,14 +5,14 @@
     <name>app</name>
     <message numerus="yes">
       <source>%n block(s)</source>
-      <translation type="unfinished">
-        <numerusform />
+      <translation>
+        <numerusform>%n 个块</numerusform>
       </translation>
     </message>
     <message numerus="yes">
       <source>%n block(s) lie in RAM until there is room again</source>
-      <translation type="unfinished">
-        <numerusform />
+      <translation>
+        <numerusform>%n 个块暂存在内存中，直到再有空间</numerusform>
       </translation>
     </message>
     <message numerus="yes">
@@ -23,14 +23,26 @@
     </message>
     <message numerus="yes">
       <source>%n chat(s) at once</source>
-      <translation type="unfinished">
-        <numerusform />
+      <translation>
+        <numerusform>同时 %n 个聊天</numerusform>
+      </translation>
+    </message>
+    <message numerus="yes">
+      <source>%n chat(s) imported</source>
+      <translation>
+        <numerusform>已导入 %n 个聊天</numerusform>
       </translation>
     </message>
     <message numerus="yes">
       <source>%n chat(s) of {length} tokens</source>
-      <translation type="unfinished">
-        <numerusform />
+      <translation>
+        <numerusform>%n 个 {length} 词元的聊天</numerusform>
+      </translation>
+    </message>
+    <message numerus="yes">
+      <source>%n core(s)</source>
+      <translation>
+        <numerusform>%n 个核心</numerusform>
       </translation>
     </message>
     <message numerus="yes">
@@ -47,8 +59,8 @@
     </message>
     <message numerus="yes">
       <source>%n let in again</source>
-      <translation type="unfinished">
-        <numerusform />
+      <translation>
+        <numerusform>%n 个重新进入</numerusform>
       </translation>
     </message>
     <message numerus="yes">
@@ -64,21 +76,27 @@
       </translation>
     </message>
     <message numerus="yes">
+      <source>%n model(s) found. To use one, it is converted; the file stays as it is.</source>
+      <translation>
+        <numerusform>找到 %n 个模型。使用前会先转换；原文件保持不变。</numerusform>
+      </translation>
+    </message>
+    <message numerus="yes">
       <source>%n more are in use or pinned, and stay.</source>
-      <translation type="unfinished">
-        <numerusform />
+      <translation>
+        <numerusform>另有 %n 个正在使用或已固定，予以保留。</numerusform>
       </translation>
     </message>
     <message numerus="yes">
       <source>%n step(s) of {time} ms</source>
-      <translation type="unfinished">
-        <numerusform />
+      <translation>
+        <numerusform>%n 步，每步 {time} 毫秒</numerusform>
       </translation>
     </message>
     <message numerus="yes">
       <source>%n swapped out</source>
-      <translation type="unfinished">
-        <numerusform />
+      <translation>
+        <numerusform>%n 个已换出</numerusform>
       </translation>
     </message>
     <message numerus="yes">
@@ -101,8 +119,8 @@
     </message>
     <message numerus="yes">
       <source>%n to be computed again</source>
-      <translation type="unfinished">
-        <numerusform />
+      <translation>
+        <numerusform>%n 个需重新计算</numerusform>
       </translation>
     </message>
     <message numerus="yes">
@@ -113,14 +131,14 @@
     </message>
     <message numerus="yes">
       <source>%n token(s) of answers</source>
-      <translation type="unfinished">
-        <numerusform />
+      <translation>
+        <numerusform>回答 %n 个词元</numerusform>
       </translation>
     </message>
     <message numerus="yes">
       <source>%n token(s) of prompts</source>
-      <translation type="unfinished">
-        <numerusform />
+      <translation>
+        <numerusform>提示 %n 个词元</numerusform>
       </translation>
     </message>
     <message>
@@ -128,8 +146,24 @@
       <translation>0 表示总是选最可能的词。</translation>
     </message>
     <message>
+      <source>0 always takes the likeliest word; higher is more surprising.</source>
+      <translation>0 表示总是选最可能的词；越高越出人意料。</translation>
+    </message>
+    <message>
       <source>1 is off.</source>
       <translation>1 表示关闭。</translation>
+    </message>
+    <message>
+      <source>1 token</source>
+      <translation>1 个词元</translation>
+    </message>
+    <message>
+      <source>A GGUF file, or a folder with safetensors (also GPTQ and AWQ): drop it anywhere on the window, or choose it.</source>
+      <translation>GGUF 文件，或含 safetensors 的文件夹（也支持 GPTQ 和 AWQ）：拖到窗口任意处，或选择它。</translation>
+    </message>
+    <message>
+      <source>A comment of the export is damaged: {why}</source>
+      <translation>导出文件中的注释已损坏：{why}</translation>
     </message>
     <message>
       <source>A file for a report of a fault: log, versions, machine and models, without any chat</source>
@@ -156,6 +190,10 @@
       <translation>关于与隐私</translation>
     </message>
     <message>
+      <source>Above 1 makes words that were there less likely. 1 is off.</source>
+      <translation>大于 1 时，出现过的词更不容易再出现。1 表示关闭。</translation>
+    </message>
+    <message>
       <source>Access token of your account on the hub</source>
       <translation>你在模型站的账户的访问令牌</translation>
     </message>
@@ -164,8 +202,24 @@
       <translation>访问令牌，hf_…</translation>
     </message>
     <message>
+      <source>An answer ends before any of these texts.</source>
+      <translation>回答在这些文本之前结束。</translation>
+    </message>
+    <message>
       <source>Another program has the file open: end that one.</source>
       <translation>另一个程序打开了该文件：请结束那个程序。</translation>
+    </message>
+    <message>
+      <source>Answer</source>
+      <translation>回答</translation>
+    </message>
+    <message>
+      <source>Answer again</source>
+      <translation>重新回答</translation>
+    </message>
+    <message>
+      <source>Answer again with the same seed</source>
+      <translation>用相同种子重新回答</translation>
     </message>
     <message>
       <source>Answers at once</source>
@@ -186,6 +240,18 @@
     <message>
       <source>Asking the hub for its facts</source>
       <translation>正在向模型站查询信息</translation>
+    </message>
+    <message>
+      <source>Attach files</source>
+      <translation>附加文件</translation>
+    </message>
+    <message>
+      <source>Attach files, or keep the text as a prompt</source>
+      <translation>附加文件，或把文本存为提示词</translation>
+    </message>
+    <message>
+      <source>Attach files…</source>
+      <translation>附加文件…</translation>
     </message>
     <message>
       <source>Back</source>
@@ -209,31 +275,35 @@
     </message>
     <message>
       <source>Block</source>
-      <translation type="unfinished" />
+      <translation>块</translation>
     </message>
     <message>
       <source>Block grid</source>
-      <translation type="unfinished" />
+      <translation>块网格</translation>
     </message>
     <message>
       <source>Blocks</source>
-      <translation type="unfinished" />
+      <translation>块</translation>
     </message>
     <message>
       <source>Blocks of answers that run</source>
-      <translation type="unfinished" />
+      <translation>正在进行的回答的块</translation>
     </message>
     <message>
       <source>Blocks of each chat</source>
-      <translation type="unfinished" />
+      <translation>各聊天的块</translation>
     </message>
     <message>
       <source>Blocks that only this chat uses now</source>
-      <translation type="unfinished" />
+      <translation>目前只有此聊天使用的块</translation>
     </message>
     <message>
       <source>Blocks that this chat uses now together with others</source>
-      <translation type="unfinished" />
+      <translation>此聊天目前与其他聊天共用的块</translation>
+    </message>
+    <message>
+      <source>Branch: a new chat from here</source>
+      <translation>分支：从此处新建聊天</translation>
     </message>
     <message>
       <source>Break the line</source>
@@ -245,7 +315,11 @@
     </message>
     <message>
       <source>Cached texts</source>
-      <translation type="unfinished" />
+      <translation>已缓存的文本</translation>
+    </message>
+    <message>
+      <source>Caches, made again when needed</source>
+      <translation>缓存，需要时重新生成</translation>
     </message>
     <message>
       <source>Cancel</source>
@@ -273,7 +347,7 @@
     </message>
     <message>
       <source>Chats in the engine</source>
-      <translation type="unfinished" />
+      <translation>引擎中的聊天</translation>
     </message>
     <message>
       <source>Chats in the trash</source>
@@ -296,6 +370,26 @@
       <translation>选择一个聊天以恢复它。</translation>
     </message>
     <message>
+      <source>Choose a folder…</source>
+      <translation>选择文件夹…</translation>
+    </message>
+    <message>
+      <source>Choose a model</source>
+      <translation>选择模型</translation>
+    </message>
+    <message>
+      <source>Choose a model's folder</source>
+      <translation>选择模型的文件夹</translation>
+    </message>
+    <message>
+      <source>Choose another…</source>
+      <translation>选择另一个…</translation>
+    </message>
+    <message>
+      <source>Choose…</source>
+      <translation>选择…</translation>
+    </message>
+    <message>
       <source>Chosen by the environment variable {name}.</source>
       <translation>由环境变量 {name} 指定。</translation>
     </message>
@@ -308,8 +402,12 @@
       <translation>由 --home 指定。</translation>
     </message>
     <message>
+      <source>Close</source>
+      <translation>关闭</translation>
+    </message>
+    <message>
       <source>Close (Esc)</source>
-      <translation type="unfinished" />
+      <translation>关闭（Esc）</translation>
     </message>
     <message>
       <source>Close tab</source>
@@ -317,7 +415,7 @@
     </message>
     <message>
       <source>Close this block</source>
-      <translation type="unfinished" />
+      <translation>关闭此块</translation>
     </message>
     <message>
       <source>Code</source>
@@ -334,6 +432,18 @@
     <message>
       <source>Compare with the source, layer {done} of {total}</source>
       <translation>与来源比较，第 {done} 层，共 {total} 层</translation>
+    </message>
+    <message>
+      <source>Context of this chat</source>
+      <translation>此聊天的上下文</translation>
+    </message>
+    <message>
+      <source>Continue</source>
+      <translation>继续</translation>
+    </message>
+    <message>
+      <source>Continue this answer</source>
+      <translation>继续这个回答</translation>
     </message>
     <message>
       <source>Convert</source>
@@ -353,11 +463,15 @@
     </message>
     <message>
       <source>Copy all that the memory view shows, also what is folded</source>
-      <translation type="unfinished" />
+      <translation>复制内存视图显示的全部内容，包括折叠的部分</translation>
+    </message>
+    <message>
+      <source>Copy as plain text</source>
+      <translation>复制为纯文本</translation>
     </message>
     <message>
       <source>Copy as text</source>
-      <translation type="unfinished" />
+      <translation>复制为文本</translation>
     </message>
     <message>
       <source>Copy the error</source>
@@ -365,15 +479,35 @@
     </message>
     <message>
       <source>Copy the memory view as text</source>
-      <translation type="unfinished" />
+      <translation>把内存视图复制为文本</translation>
     </message>
     <message>
       <source>Copy this code</source>
       <translation>复制这段代码</translation>
     </message>
     <message>
+      <source>Copy this error</source>
+      <translation>复制此错误</translation>
+    </message>
+    <message>
+      <source>Copy this message</source>
+      <translation>复制这条消息</translation>
+    </message>
+    <message>
       <source>Copy “{title}” as text</source>
-      <translation type="unfinished" />
+      <translation>把“{title}”复制为文本</translation>
+    </message>
+    <message>
+      <source>Correct</source>
+      <translation>改正</translation>
+    </message>
+    <message>
+      <source>Correct spelling and grammar, and keep wording and tone:
+
+</source>
+      <translation>改正拼写和语法，保留措辞和语气：
+
+</translation>
     </message>
     <message>
       <source>Ctrl+plus, Ctrl+minus; Ctrl+0 resets.</source>
@@ -386,6 +520,10 @@
     <message>
       <source>Data folder</source>
       <translation>数据文件夹</translation>
+    </message>
+    <message>
+      <source>DeepInfer runs on this computer alone. To begin, it needs a model.</source>
+      <translation>DeepInfer 只在这台电脑上运行。开始之前需要一个模型。</translation>
     </message>
     <message>
       <source>Delete</source>
@@ -408,8 +546,20 @@
       <translation>永久删除…</translation>
     </message>
     <message>
+      <source>Delete question and answer</source>
+      <translation>删除问题和回答</translation>
+    </message>
+    <message>
       <source>Delete the chat chosen in the list</source>
       <translation>删除列表中选中的聊天</translation>
+    </message>
+    <message>
+      <source>Delete this message</source>
+      <translation>删除这条消息</translation>
+    </message>
+    <message>
+      <source>Delete {model}</source>
+      <translation>删除 {model}</translation>
     </message>
     <message>
       <source>Delete “{title}” for good?</source>
@@ -436,18 +586,30 @@
       <translation>下载 {amount}</translation>
     </message>
     <message>
+      <source>Downloads</source>
+      <translation>下载</translation>
+    </message>
+    <message>
       <source>Drop</source>
-      <translation type="unfinished" />
+      <translation>丢弃</translation>
     </message>
     <message numerus="yes">
       <source>Dropped %n block(s).</source>
-      <translation type="unfinished">
-        <numerusform />
+      <translation>
+        <numerusform>已丢弃 %n 个块。</numerusform>
       </translation>
     </message>
     <message>
       <source>Each square is a block of {size} tokens of a chat's memory.</source>
-      <translation type="unfinished" />
+      <translation>每个方格是聊天内存中 {size} 个词元的一个块。</translation>
+    </message>
+    <message>
+      <source>Earlier messages</source>
+      <translation>更早的消息</translation>
+    </message>
+    <message>
+      <source>Edit</source>
+      <translation>编辑</translation>
     </message>
     <message>
       <source>Eight bits</source>
@@ -456,6 +618,10 @@
     <message>
       <source>Eight bits hold about twice as many tokens; answers differ a little.</source>
       <translation>八位可容纳约两倍的词元；回答会略有不同。</translation>
+    </message>
+    <message>
+      <source>Empty the trash</source>
+      <translation>清空回收站</translation>
     </message>
     <message>
       <source>Empty trash</source>
@@ -468,6 +634,42 @@
     <message>
       <source>Error: {code}</source>
       <translation>错误：{code}</translation>
+    </message>
+    <message>
+      <source>Every file of {model} is as it was made.</source>
+      <translation>{model} 的每个文件都与生成时一致。</translation>
+    </message>
+    <message>
+      <source>Explain</source>
+      <translation>解释</translation>
+    </message>
+    <message>
+      <source>Explain this step by step, in plain words:
+
+</source>
+      <translation>请用通俗的语言一步一步解释：
+
+</translation>
+    </message>
+    <message>
+      <source>Export all chats…</source>
+      <translation>导出所有聊天…</translation>
+    </message>
+    <message>
+      <source>Export chats</source>
+      <translation>导出聊天</translation>
+    </message>
+    <message>
+      <source>Exported to {name}</source>
+      <translation>已导出到 {name}</translation>
+    </message>
+    <message>
+      <source>Exports of chats</source>
+      <translation>聊天导出文件</translation>
+    </message>
+    <message>
+      <source>Export…</source>
+      <translation>导出…</translation>
     </message>
     <message>
       <source>Faithful</source>
@@ -484,6 +686,10 @@
     <message>
       <source>Find a setting</source>
       <translation>查找设置</translation>
+    </message>
+    <message>
+      <source>Find in this chat</source>
+      <translation>在此聊天中查找</translation>
     </message>
     <message>
       <source>Fits with a shorter context: one tab of {length}</source>
@@ -509,11 +715,19 @@
     </message>
     <message>
       <source>Forget this text and all that follows it (Del)</source>
-      <translation type="unfinished" />
+      <translation>忘掉这段文本及其后的全部内容（Del）</translation>
     </message>
     <message>
       <source>Free some space on this disk.</source>
       <translation>请在此磁盘上腾出一些空间。</translation>
+    </message>
+    <message>
+      <source>Free: {tokens}</source>
+      <translation>空闲：{tokens}</translation>
+    </message>
+    <message>
+      <source>From other programs</source>
+      <translation>来自其他程序</translation>
     </message>
     <message>
       <source>From the chat's own text</source>
@@ -522,6 +736,10 @@
     <message>
       <source>Further ones wait for their turn.</source>
       <translation>更多的回答依次等待。</translation>
+    </message>
+    <message>
+      <source>GGUF files of LM Studio, Ollama, llama.cpp and the Hugging Face cache on this computer.</source>
+      <translation>此电脑上 LM Studio、Ollama、llama.cpp 和 Hugging Face 缓存中的 GGUF 文件。</translation>
     </message>
     <message>
       <source>General</source>
@@ -538,6 +756,10 @@
     <message>
       <source>Get {model}</source>
       <translation>获取 {model}</translation>
+    </message>
+    <message>
+      <source>Go to the newest text</source>
+      <translation>转到最新文本</translation>
     </message>
     <message>
       <source>Guess ahead</source>
@@ -565,11 +787,27 @@
     </message>
     <message>
       <source>How many chats fit</source>
-      <translation type="unfinished" />
+      <translation>能放下多少聊天</translation>
+    </message>
+    <message>
+      <source>I have a model</source>
+      <translation>我有模型</translation>
     </message>
     <message>
       <source>I have accepted them</source>
       <translation>我已接受</translation>
+    </message>
+    <message>
+      <source>Import chats</source>
+      <translation>导入聊天</translation>
+    </message>
+    <message>
+      <source>Import chats…</source>
+      <translation>导入聊天…</translation>
+    </message>
+    <message>
+      <source>Importing, {done} of {all}</source>
+      <translation>正在导入，{done} / {all}</translation>
     </message>
     <message numerus="yes">
       <source>In %n chat(s)</source>
@@ -588,8 +826,20 @@
       <translation>在标题中</translation>
     </message>
     <message>
+      <source>In tokens.</source>
+      <translation>以词元计。</translation>
+    </message>
+    <message>
       <source>In tokens. Automatic is up to 1,024, and less where the chat has nearly filled the model's context.</source>
       <translation>以词元计。自动最多为 1,024；当聊天快要占满模型的上下文时会更少。</translation>
+    </message>
+    <message>
+      <source>Inventive</source>
+      <translation>创意</translation>
+    </message>
+    <message>
+      <source>It cannot be kept: {reason}</source>
+      <translation>无法保存：{reason}</translation>
     </message>
     <message>
       <source>It cannot run here: {reason}</source>
@@ -604,8 +854,32 @@
       <translation>其中既没有完整的 GGUF，也没有带 config.json 和分词器的 safetensors：请选择另一个仓库，含 GGUF 的仓库名称中通常有 GGUF 字样</translation>
     </message>
     <message>
+      <source>It is being loaded.</source>
+      <translation>正在加载。</translation>
+    </message>
+    <message>
+      <source>It is converted into the library once; the files themselves stay as they are.</source>
+      <translation>只需转换进模型库一次；原文件保持不变。</translation>
+    </message>
+    <message>
+      <source>It is full: shorten the message, or let the chat forget its oldest turns.</source>
+      <translation>已满：请缩短消息，或让聊天忘掉最早的轮次。</translation>
+    </message>
+    <message>
+      <source>It is loaded: unload it first.</source>
+      <translation>它已加载：请先卸载。</translation>
+    </message>
+    <message>
+      <source>It was written by a newer DeepInfer (format {version}, known {known}).</source>
+      <translation>由更新版本的 DeepInfer 写入（格式 {version}，已知 {known}）。</translation>
+    </message>
+    <message>
       <source>Its makers want their terms accepted first: do so at {page}. The hub then knows you by an access token of your account; it is kept in this system's keyring.</source>
       <translation>其作者要求先接受条款：请在 {page} 接受。之后模型站通过你账户的访问令牌识别你；令牌保存在本系统的密钥环中。</translation>
+    </message>
+    <message>
+      <source>JSON, whole with all versions (*.json)</source>
+      <translation>JSON，完整，含所有版本 (*.json)</translation>
     </message>
     <message>
       <source>Jobs</source>
@@ -613,27 +887,35 @@
     </message>
     <message>
       <source>KV cached</source>
-      <translation type="unfinished" />
+      <translation>KV 已缓存</translation>
     </message>
     <message>
       <source>KV free</source>
-      <translation type="unfinished" />
+      <translation>KV 空闲</translation>
     </message>
     <message>
       <source>KV pinned</source>
-      <translation type="unfinished" />
+      <translation>KV 已固定</translation>
     </message>
     <message>
       <source>KV used</source>
-      <translation type="unfinished" />
+      <translation>KV 使用中</translation>
+    </message>
+    <message>
+      <source>Keep as a prompt</source>
+      <translation>存为提示词</translation>
     </message>
     <message>
       <source>Keep the computer awake while it works</source>
       <translation>工作时保持电脑不休眠</translation>
     </message>
     <message>
+      <source>Keep this text as a prompt…</source>
+      <translation>把这段文本存为提示词…</translation>
+    </message>
+    <message>
       <source>Keep this text in memory, from its beginning</source>
-      <translation type="unfinished" />
+      <translation>从开头起把这段文本保留在内存中</translation>
     </message>
     <message>
       <source>Keep token</source>
@@ -641,11 +923,15 @@
     </message>
     <message>
       <source>Kept for later until it is unpinned</source>
-      <translation type="unfinished" />
+      <translation>一直保留，直到取消固定</translation>
+    </message>
+    <message>
+      <source>Kept for the reply: {tokens}</source>
+      <translation>为回答保留：{tokens}</translation>
     </message>
     <message>
       <source>Kept from earlier, and reused if a chat begins the same</source>
-      <translation type="unfinished" />
+      <translation>之前保留的，若聊天开头相同则重复使用</translation>
     </message>
     <message>
       <source>Keys</source>
@@ -673,19 +959,51 @@
     </message>
     <message>
       <source>Last {time} s</source>
-      <translation type="unfinished" />
+      <translation>最近 {time} 秒</translation>
     </message>
     <message>
       <source>Let go of every pin that keeps this text</source>
-      <translation type="unfinished" />
+      <translation>取消保留这段文本的所有固定</translation>
+    </message>
+    <message>
+      <source>Let the model go on where it ended</source>
+      <translation>让模型从结束处继续</translation>
     </message>
     <message>
       <source>Light</source>
       <translation>浅色</translation>
     </message>
     <message>
+      <source>Limit of a chat: {tokens}</source>
+      <translation>聊天上限：{tokens}</translation>
+    </message>
+    <message>
+      <source>Load</source>
+      <translation>加载</translation>
+    </message>
+    <message>
+      <source>Load at every start</source>
+      <translation>每次启动时加载</translation>
+    </message>
+    <message>
+      <source>Loaded</source>
+      <translation>已加载</translation>
+    </message>
+    <message>
+      <source>Loaded at every start</source>
+      <translation>每次启动时加载</translation>
+    </message>
+    <message>
       <source>Longest answer</source>
       <translation>最长回答</translation>
+    </message>
+    <message>
+      <source>Look for them</source>
+      <translation>查找</translation>
+    </message>
+    <message>
+      <source>Markdown, what is shown (*.md)</source>
+      <translation>Markdown，所显示的内容 (*.md)</translation>
     </message>
     <message>
       <source>Memory</source>
@@ -701,7 +1019,23 @@
     </message>
     <message>
       <source>Memory of this computer</source>
-      <translation type="unfinished" />
+      <translation>这台电脑的内存</translation>
+    </message>
+    <message>
+      <source>Message deleted.</source>
+      <translation>消息已删除。</translation>
+    </message>
+    <message>
+      <source>Message {number} has no end: the file is cut off.</source>
+      <translation>第 {number} 条消息没有结尾：文件被截断。</translation>
+    </message>
+    <message>
+      <source>Messages so far: {tokens}</source>
+      <translation>已有消息：{tokens}</translation>
+    </message>
+    <message>
+      <source>Min-p</source>
+      <translation>Min-p</translation>
     </message>
     <message>
       <source>Model hub</source>
@@ -712,12 +1046,28 @@
       <translation>模型</translation>
     </message>
     <message>
+      <source>Models ({files})</source>
+      <translation>模型（{files}）</translation>
+    </message>
+    <message>
       <source>Models to get</source>
       <translation>可获取的模型</translation>
     </message>
     <message>
       <source>More</source>
       <translation>更多</translation>
+    </message>
+    <message>
+      <source>More for this message</source>
+      <translation>此消息的更多操作</translation>
+    </message>
+    <message>
+      <source>More models…</source>
+      <translation>更多模型…</translation>
+    </message>
+    <message>
+      <source>More of {model}</source>
+      <translation>{model} 的更多操作</translation>
     </message>
     <message>
       <source>More: folders, import, export, trash</source>
@@ -728,8 +1078,28 @@
       <translation>移动到</translation>
     </message>
     <message>
+      <source>Move to another folder…</source>
+      <translation>移动到其他文件夹…</translation>
+    </message>
+    <message>
       <source>Move {amount}</source>
       <translation>移动 {amount}</translation>
+    </message>
+    <message>
+      <source>Move {model} into a folder</source>
+      <translation>把 {model} 移动到文件夹</translation>
+    </message>
+    <message>
+      <source>Move {model} to {folder}</source>
+      <translation>把 {model} 移动到 {folder}</translation>
+    </message>
+    <message>
+      <source>Name</source>
+      <translation>名称</translation>
+    </message>
+    <message>
+      <source>Name; a slash in the message finds it</source>
+      <translation>名称；在消息中输入斜杠即可找到</translation>
     </message>
     <message>
       <source>Never</source>
@@ -748,6 +1118,10 @@
       <translation>新文件夹</translation>
     </message>
     <message>
+      <source>Next place (F3)</source>
+      <translation>下一处（F3）</translation>
+    </message>
+    <message>
       <source>Next tab</source>
       <translation>下一个标签页</translation>
     </message>
@@ -764,8 +1138,16 @@
       <translation>无文件夹</translation>
     </message>
     <message>
+      <source>No model is loaded yet</source>
+      <translation>尚未加载模型</translation>
+    </message>
+    <message>
+      <source>No model is loaded yet.</source>
+      <translation>尚未加载模型。</translation>
+    </message>
+    <message>
       <source>No model is loaded. Load one to see where its memory goes.</source>
-      <translation type="unfinished" />
+      <translation>没有加载模型。加载一个即可查看内存去向。</translation>
     </message>
     <message>
       <source>No model yet: choose Get a model above, or drop a file of your own on the window.</source>
@@ -773,15 +1155,23 @@
     </message>
     <message>
       <source>No room for {chats} together: {needed} needed, {pool} there.</source>
-      <translation type="unfinished" />
+      <translation>放不下{chats}：需要 {needed}，只有 {pool}。</translation>
     </message>
     <message>
       <source>No setting has these words.</source>
       <translation>没有设置包含这些词。</translation>
     </message>
     <message>
+      <source>None found. You can still drop a file on the window.</source>
+      <translation>没有找到。你仍可把文件拖到窗口上。</translation>
+    </message>
+    <message>
       <source>Not even one of this length fits.</source>
-      <translation type="unfinished" />
+      <translation>这个长度连一个也放不下。</translation>
+    </message>
+    <message>
+      <source>Not found</source>
+      <translation>未找到</translation>
     </message>
     <message>
       <source>Nothing found for {words}: try fewer words</source>
@@ -789,16 +1179,16 @@
     </message>
     <message>
       <source>Nothing was computed in the last {time} s.</source>
-      <translation type="unfinished" />
+      <translation>最近 {time} 秒没有计算。</translation>
     </message>
     <message>
       <source>Number of chats</source>
-      <translation type="unfinished" />
+      <translation>聊天数量</translation>
     </message>
     <message numerus="yes">
       <source>Of this length, %n fit(s) at once.</source>
-      <translation type="unfinished">
-        <numerusform />
+      <translation>
+        <numerusform>这个长度可同时放下 %n 个。</numerusform>
       </translation>
     </message>
     <message>
@@ -811,11 +1201,23 @@
     </message>
     <message>
       <source>One cell for each memory block. The arrow keys go from block to block, Enter opens one.</source>
-      <translation type="unfinished" />
+      <translation>每个内存块一格。方向键在块之间移动，回车打开一个块。</translation>
+    </message>
+    <message>
+      <source>Only so many of the likeliest words. 0 is off.</source>
+      <translation>只取这么多个最可能的词。0 表示关闭。</translation>
+    </message>
+    <message>
+      <source>Only the likeliest words that make up this share together. 1 is off.</source>
+      <translation>只取合计达到此比例的最可能的词。1 表示关闭。</translation>
+    </message>
+    <message>
+      <source>Only words at least this likely beside the likeliest. 0 is off.</source>
+      <translation>只取相对最可能的词至少有此可能性的词。0 表示关闭。</translation>
     </message>
     <message>
       <source>Only {left} of memory are left; soon parts of programs are moved to the disk and answers get slow. Close other programs, or load a smaller model.</source>
-      <translation type="unfinished" />
+      <translation>内存只剩 {left}；很快程序的一部分会被移到磁盘，回答会变慢。请关闭其他程序，或加载更小的模型。</translation>
     </message>
     <message>
       <source>Open its page</source>
@@ -824,6 +1226,18 @@
     <message>
       <source>Open the data folder</source>
       <translation>打开数据文件夹</translation>
+    </message>
+    <message>
+      <source>Options of this chat</source>
+      <translation>此聊天的选项</translation>
+    </message>
+    <message>
+      <source>Other files</source>
+      <translation>其他文件</translation>
+    </message>
+    <message>
+      <source>Pasted text {number}</source>
+      <translation>粘贴的文本 {number}</translation>
     </message>
     <message>
       <source>Pause</source>
@@ -851,17 +1265,37 @@
     </message>
     <message numerus="yes">
       <source>Pinned: %n block(s), {size}.</source>
-      <translation type="unfinished">
-        <numerusform />
+      <translation>
+        <numerusform>已固定：%n 个块，{size}。</numerusform>
       </translation>
     </message>
     <message>
       <source>Point at a block, or go through them with the arrow keys.</source>
-      <translation type="unfinished" />
+      <translation>指向一个块，或用方向键浏览。</translation>
+    </message>
+    <message>
+      <source>Precise</source>
+      <translation>精确</translation>
     </message>
     <message>
       <source>Precision of chats in memory</source>
       <translation>聊天在内存中的精度</translation>
+    </message>
+    <message>
+      <source>Preset</source>
+      <translation>预设</translation>
+    </message>
+    <message>
+      <source>Preset: {name}</source>
+      <translation>预设：{name}</translation>
+    </message>
+    <message>
+      <source>Preset: {name}, changed</source>
+      <translation>预设：{name}，已更改</translation>
+    </message>
+    <message>
+      <source>Previous place (Shift+F3)</source>
+      <translation>上一处（Shift+F3）</translation>
     </message>
     <message>
       <source>Previous tab</source>
@@ -872,28 +1306,80 @@
       <translation>隐私</translation>
     </message>
     <message>
+      <source>Prompts</source>
+      <translation>提示词</translation>
+    </message>
+    <message>
+      <source>Quality</source>
+      <translation>质量</translation>
+    </message>
+    <message>
+      <source>Quality: as the file is, as far as can be</source>
+      <translation>质量：尽可能与文件一致</translation>
+    </message>
+    <message>
+      <source>Question and answer deleted.</source>
+      <translation>问题和回答已删除。</translation>
+    </message>
+    <message>
       <source>Quit</source>
       <translation>退出</translation>
     </message>
     <message>
       <source>RAM: this program {own}, other programs {others}, left {left} of {total}</source>
-      <translation type="unfinished" />
+      <translation>内存：本程序 {own}，其他程序 {others}，剩余 {left}，共 {total}</translation>
+    </message>
+    <message>
+      <source>Read {name}</source>
+      <translation>读取 {name}</translation>
+    </message>
+    <message>
+      <source>Reading the chat, {percent} %</source>
+      <translation>正在读取聊天，{percent} %</translation>
     </message>
     <message>
       <source>Ready</source>
       <translation>就绪</translation>
     </message>
     <message>
+      <source>Recommended for you</source>
+      <translation>为你推荐</translation>
+    </message>
+    <message>
+      <source>Remains</source>
+      <translation>残留</translation>
+    </message>
+    <message>
+      <source>Remove</source>
+      <translation>移除</translation>
+    </message>
+    <message>
       <source>Rename</source>
       <translation>重命名</translation>
+    </message>
+    <message>
+      <source>Rename model</source>
+      <translation>重命名模型</translation>
+    </message>
+    <message>
+      <source>Rename preset</source>
+      <translation>重命名预设</translation>
     </message>
     <message>
       <source>Rename the chat chosen in the list</source>
       <translation>重命名列表中选中的聊天</translation>
     </message>
     <message>
+      <source>Rename…</source>
+      <translation>重命名…</translation>
+    </message>
+    <message>
       <source>Reopen the tab closed last</source>
       <translation>重新打开最近关闭的标签页</translation>
+    </message>
+    <message>
+      <source>Repetition penalty</source>
+      <translation>重复惩罚</translation>
     </message>
     <message>
       <source>Restart the engine</source>
@@ -912,6 +1398,26 @@
       <translation>重试</translation>
     </message>
     <message>
+      <source>Review code</source>
+      <translation>审查代码</translation>
+    </message>
+    <message>
+      <source>Review this code: faults first, then style.
+
+</source>
+      <translation>请审查这段代码：先指出错误，再谈风格。
+
+</translation>
+    </message>
+    <message>
+      <source>Save</source>
+      <translation>保存</translation>
+    </message>
+    <message>
+      <source>Save as…</source>
+      <translation>另存为…</translation>
+    </message>
+    <message>
       <source>Save diagnostics</source>
       <translation>保存诊断信息</translation>
     </message>
@@ -920,8 +1426,16 @@
       <translation>保存诊断信息…</translation>
     </message>
     <message>
+      <source>Save preset</source>
+      <translation>保存预设</translation>
+    </message>
+    <message>
       <source>Search</source>
       <translation>搜索</translation>
+    </message>
+    <message>
+      <source>Search all chats</source>
+      <translation>搜索所有聊天</translation>
     </message>
     <message>
       <source>Search chats</source>
@@ -944,8 +1458,24 @@
       <translation>正在搜索“{words}”</translation>
     </message>
     <message>
+      <source>Seed</source>
+      <translation>种子</translation>
+    </message>
+    <message>
+      <source>Send</source>
+      <translation>发送</translation>
+    </message>
+    <message>
+      <source>Send (Enter)</source>
+      <translation>发送（Enter）</translation>
+    </message>
+    <message>
       <source>Send the message</source>
       <translation>发送消息</translation>
+    </message>
+    <message>
+      <source>Sent</source>
+      <translation>已发送</translation>
     </message>
     <message>
       <source>Settings</source>
@@ -960,12 +1490,20 @@
       <translation>显示或隐藏内存视图</translation>
     </message>
     <message>
+      <source>Show or hide what the model thought</source>
+      <translation>显示或隐藏模型的思考</translation>
+    </message>
+    <message>
       <source>Smaller text</source>
       <translation>缩小文字</translation>
     </message>
     <message>
       <source>Smallest</source>
       <translation>最小</translation>
+    </message>
+    <message>
+      <source>Standard</source>
+      <translation>标准</translation>
     </message>
     <message>
       <source>Stands before the first message of new chats.</source>
@@ -980,25 +1518,53 @@
       <translation>请重新启动 DeepInfer；如果问题依旧，请用 --home 选择另一个数据文件夹。</translation>
     </message>
     <message>
+      <source>Start now</source>
+      <translation>马上开始</translation>
+    </message>
+    <message>
       <source>Starting</source>
       <translation>正在开始</translation>
     </message>
     <message>
       <source>Step timeline</source>
-      <translation type="unfinished" />
+      <translation>步骤时间线</translation>
     </message>
     <message>
       <source>Steps</source>
-      <translation type="unfinished" />
+      <translation>步骤</translation>
+    </message>
+    <message>
+      <source>Stop</source>
+      <translation>停止</translation>
+    </message>
+    <message>
+      <source>Stop texts</source>
+      <translation>停止文本</translation>
     </message>
     <message>
       <source>Stop the answer; leave a page</source>
       <translation>停止回答；离开页面</translation>
     </message>
+    <message>
+      <source>Stop this answer (Esc)</source>
+      <translation>停止此回答（Esc）</translation>
+    </message>
+    <message>
+      <source>Summarise</source>
+      <translation>总结</translation>
+    </message>
+    <message>
+      <source>Summarise this in a few sentences:
+
+</source>
+      <translation>请用几句话总结：
+
+</translation>
+    </message>
     <message numerus="yes">
       <source>Swapped out, in RAM: {chats} of %n block(s)</source>
-      <translation type="unfinished">
-        <numerusform />
+      <translation>
+        <numerusform>已换出到内存：{chats}，共 %n 个块</numerusform>
       </translation>
     </message>
     <message>
@@ -1006,8 +1572,20 @@
       <translation>系统提示词</translation>
     </message>
     <message>
+      <source>System prompt, temperature and more of this chat</source>
+      <translation>此聊天的系统提示词、温度等</translation>
+    </message>
+    <message>
+      <source>System prompt: {tokens}</source>
+      <translation>系统提示词：{tokens}</translation>
+    </message>
+    <message>
       <source>Table</source>
       <translation>表格</translation>
+    </message>
+    <message>
+      <source>Take {name} off</source>
+      <translation>取下 {name}</translation>
     </message>
     <message>
       <source>Tell me when something ends</source>
@@ -1026,6 +1604,10 @@
       <translation>恢复文字大小</translation>
     </message>
     <message>
+      <source>Text of this message</source>
+      <translation>此消息的文本</translation>
+    </message>
+    <message>
       <source>That compute. Automatic is one for each core.</source>
       <translation>用于计算。自动为每个核心一个。</translation>
     </message>
@@ -1036,6 +1618,14 @@
     <message>
       <source>The answer failed: {reason}</source>
       <translation>回答失败：{reason}</translation>
+    </message>
+    <message>
+      <source>The chat is full: from here on the model no longer sees {turns} ({number} tokens).</source>
+      <translation>聊天已满：从这里起，模型不再看到{turns}（{number} 个词元）。</translation>
+    </message>
+    <message>
+      <source>The comment before the first chat is damaged.</source>
+      <translation>第一个聊天之前的注释已损坏。</translation>
     </message>
     <message>
       <source>The diagnostics cannot be saved: {cause}. {advice}</source>
@@ -1050,6 +1640,10 @@
       <translation>磁盘是只读的：请用 --home 选择另一个数据文件夹。</translation>
     </message>
     <message>
+      <source>The export</source>
+      <translation>导出文件</translation>
+    </message>
+    <message>
       <source>The log, app.log, lies there too</source>
       <translation>日志 app.log 也在那里</translation>
     </message>
@@ -1059,15 +1653,35 @@
     </message>
     <message>
       <source>The model itself</source>
-      <translation type="unfinished" />
+      <translation>模型本身</translation>
+    </message>
+    <message>
+      <source>The next version</source>
+      <translation>下一个版本</translation>
+    </message>
+    <message>
+      <source>The page is cut off: it does not carry its chats any more.</source>
+      <translation>网页被截断：其中已不含聊天。</translation>
+    </message>
+    <message>
+      <source>The same seed gives the same answer to the same chat.</source>
+      <translation>相同的种子对相同的聊天给出相同的回答。</translation>
     </message>
     <message>
       <source>The settings cannot be saved: {cause}. {advice}</source>
       <translation>无法保存设置：{cause}。{advice}</translation>
     </message>
     <message>
+      <source>The text of {name} cannot be read: it is damaged or protected.</source>
+      <translation>无法读取 {name} 的文本：文件已损坏或受保护。</translation>
+    </message>
+    <message>
       <source>The usual place on this system.</source>
       <translation>本系统的默认位置。</translation>
+    </message>
+    <message>
+      <source>The version before</source>
+      <translation>上一个版本</translation>
     </message>
     <message>
       <source>Theme</source>
@@ -1075,11 +1689,19 @@
     </message>
     <message>
       <source>There is room for {chats}: {needed} of the {pool} for chats.</source>
-      <translation type="unfinished" />
+      <translation>可容纳{chats}：占聊天用 {pool} 中的 {needed}。</translation>
+    </message>
+    <message>
+      <source>These would: {models}</source>
+      <translation>这些可以：{models}</translation>
     </message>
     <message>
       <source>They take turns then; for more room raise “Memory for chats” in the settings, or load a smaller model.</source>
-      <translation type="unfinished" />
+      <translation>它们将轮流进行；如需更多空间，请在设置中增大“聊天用内存”，或加载更小的模型。</translation>
+    </message>
+    <message>
+      <source>Thinking…</source>
+      <translation>思考中…</translation>
     </message>
     <message>
       <source>This cannot be undone.</source>
@@ -1088,6 +1710,18 @@
     <message>
       <source>This is the default.</source>
       <translation>这是默认值。</translation>
+    </message>
+    <message>
+      <source>This machine: {parts}</source>
+      <translation>本机：{parts}</translation>
+    </message>
+    <message>
+      <source>Thought</source>
+      <translation>思考</translation>
+    </message>
+    <message>
+      <source>Thought for {time}</source>
+      <translation>思考了 {time}</translation>
     </message>
     <message>
       <source>Threads</source>
@@ -1099,23 +1733,39 @@
     </message>
     <message>
       <source>Tokens in each chat</source>
-      <translation type="unfinished" />
+      <translation>每个聊天的词元数</translation>
     </message>
     <message>
       <source>Tokens of prompt and answer</source>
-      <translation type="unfinished" />
+      <translation>提示与回答的词元</translation>
     </message>
     <message>
       <source>Tokens of the prompt that were in memory already, so that they were not computed again</source>
-      <translation type="unfinished" />
+      <translation>提示中已在内存里、无需重新计算的词元</translation>
     </message>
     <message>
       <source>Tokens per second of this answer</source>
-      <translation type="unfinished" />
+      <translation>此回答每秒的词元数</translation>
+    </message>
+    <message>
+      <source>Top-k</source>
+      <translation>Top-k</translation>
     </message>
     <message>
       <source>Top-p</source>
       <translation>Top-p</translation>
+    </message>
+    <message>
+      <source>Translate</source>
+      <translation>翻译</translation>
+    </message>
+    <message>
+      <source>Translate this into English:
+
+</source>
+      <translation>请把下面的内容译成英文：
+
+</translation>
     </message>
     <message>
       <source>Trash</source>
@@ -1130,12 +1780,20 @@
       <translation>撤销</translation>
     </message>
     <message>
+      <source>Unfinished conversions</source>
+      <translation>未完成的转换</translation>
+    </message>
+    <message>
+      <source>Unload</source>
+      <translation>卸载</translation>
+    </message>
+    <message>
       <source>Unpin</source>
       <translation>取消置顶</translation>
     </message>
     <message>
       <source>Unpinned “{name}”.</source>
-      <translation type="unfinished" />
+      <translation>已取消固定“{name}”。</translation>
     </message>
     <message>
       <source>Use the default</source>
@@ -1146,12 +1804,36 @@
       <translation>校验</translation>
     </message>
     <message>
+      <source>Verify its files</source>
+      <translation>校验其文件</translation>
+    </message>
+    <message>
+      <source>Verify {model}</source>
+      <translation>校验 {model}</translation>
+    </message>
+    <message>
       <source>Version</source>
       <translation>版本</translation>
     </message>
     <message>
+      <source>Waiting for memory: other chats need it, this one's part is kept</source>
+      <translation>等待内存：其他聊天需要它，此聊天的部分已保留</translation>
+    </message>
+    <message>
+      <source>Waiting, {place} in line</source>
+      <translation>等待中，排在{place}</translation>
+    </message>
+    <message>
+      <source>Web page, what is shown (*.html)</source>
+      <translation>网页，所显示的内容 (*.html)</translation>
+    </message>
+    <message>
+      <source>Welcome</source>
+      <translation>欢迎</translation>
+    </message>
+    <message>
       <source>What a step needs besides, at most</source>
-      <translation type="unfinished" />
+      <translation>一步另外最多需要的内存</translation>
     </message>
     <message>
       <source>What do you want to do?</source>
@@ -1163,31 +1845,67 @@
     </message>
     <message>
       <source>What the engine does with it now</source>
-      <translation type="unfinished" />
+      <translation>引擎目前如何处理它</translation>
+    </message>
+    <message>
+      <source>What the model thought</source>
+      <translation>模型的思考</translation>
+    </message>
+    <message>
+      <source>What you are writing: {tokens}</source>
+      <translation>正在输入：{tokens}</translation>
     </message>
     <message>
       <source>Where a chat's blocks are kept while others need its place; 0 computes them again.</source>
       <translation>当其他聊天需要位置时，一个聊天的块保存在这里；0 表示重新计算。</translation>
     </message>
     <message>
+      <source>Where each byte is</source>
+      <translation>每个字节在哪里</translation>
+    </message>
+    <message>
       <source>Where memory goes</source>
-      <translation type="unfinished" />
+      <translation>内存去向</translation>
     </message>
     <message>
       <source>While an answer is written or a model is fetched. The screen may still go dark.</source>
       <translation>在写回答或获取模型时。屏幕仍可能变暗。</translation>
     </message>
     <message>
+      <source>With a tick this chat has its own value; without one the settings hold.</source>
+      <translation>勾选后此聊天使用自己的值；不勾选则以设置为准。</translation>
+    </message>
+    <message>
       <source>Yesterday</source>
       <translation>昨天</translation>
+    </message>
+    <message>
+      <source>You</source>
+      <translation>你</translation>
     </message>
     <message>
       <source>Zoom</source>
       <translation>缩放</translation>
     </message>
     <message>
+      <source>a list</source>
+      <translation>列表</translation>
+    </message>
+    <message>
+      <source>a number</source>
+      <translation>数字</translation>
+    </message>
+    <message>
+      <source>a text</source>
+      <translation>文本</translation>
+    </message>
+    <message>
       <source>a third of the size, answers hardly change</source>
       <translation>三分之一大小，回答几乎不变</translation>
+    </message>
+    <message>
+      <source>a whole number</source>
+      <translation>整数</translation>
     </message>
     <message>
       <source>about {disk} on disk · {memory} of memory · about {speed} tok/s on an ordinary laptop</source>
@@ -1202,8 +1920,12 @@
       <translation>约剩 {time}</translation>
     </message>
     <message>
+      <source>agrees with its source on {agreement} % of tokens · perplexity {perplexity}, the source's {source} · divergence {divergence}</source>
+      <translation>与来源在 {agreement} % 的词元上一致 · 困惑度 {perplexity}，来源为 {source} · 散度 {divergence}</translation>
+    </message>
+    <message>
       <source>answer tokens</source>
-      <translation type="unfinished" />
+      <translation>回答词元</translation>
     </message>
     <message>
       <source>as small as it can be, answers lose some</source>
@@ -1215,11 +1937,11 @@
     </message>
     <message>
       <source>at once</source>
-      <translation type="unfinished" />
+      <translation>同时</translation>
     </message>
     <message>
       <source>at rest</source>
-      <translation type="unfinished" />
+      <translation>空闲</translation>
     </message>
     <message>
       <source>automatic</source>
@@ -1227,47 +1949,95 @@
     </message>
     <message>
       <source>block {number}</source>
-      <translation type="unfinished" />
+      <translation>块 {number}</translation>
     </message>
     <message>
       <source>cached</source>
-      <translation type="unfinished" />
+      <translation>已缓存</translation>
     </message>
     <message>
       <source>cached, all chats</source>
-      <translation type="unfinished" />
+      <translation>已缓存，所有聊天</translation>
     </message>
     <message>
       <source>chat</source>
-      <translation type="unfinished" />
+      <translation>聊天</translation>
     </message>
     <message>
       <source>chats</source>
-      <translation type="unfinished" />
+      <translation>聊天</translation>
     </message>
     <message>
       <source>collapsed</source>
       <translation>已折叠</translation>
     </message>
     <message>
+      <source>context {number} tokens</source>
+      <translation>上下文 {number} 个词元</translation>
+    </message>
+    <message>
+      <source>divided by commas</source>
+      <translation>以逗号分隔</translation>
+    </message>
+    <message>
       <source>engine: {state}</source>
       <translation>引擎：{state}</translation>
+    </message>
+    <message>
+      <source>finished</source>
+      <translation>已完成</translation>
+    </message>
+    <message>
+      <source>first token {time} s</source>
+      <translation>首个词元 {time} 秒</translation>
     </message>
     <message>
       <source>free</source>
       <translation>空闲</translation>
     </message>
     <message>
+      <source>from {file}</source>
+      <translation>来自 {file}</translation>
+    </message>
+    <message>
+      <source>guesses {right} of {all} right</source>
+      <translation>猜测 {all} 个中 {right} 个正确</translation>
+    </message>
+    <message>
       <source>hits</source>
-      <translation type="unfinished" />
+      <translation>命中</translation>
+    </message>
+    <message>
+      <source>interrupted</source>
+      <translation>已中断</translation>
+    </message>
+    <message>
+      <source>is no object</source>
+      <translation>不是对象</translation>
+    </message>
+    <message>
+      <source>it is larger than 1 GiB, which no export of chats is.</source>
+      <translation>大于 1 GiB，聊天导出文件不会这么大。</translation>
+    </message>
+    <message>
+      <source>it is no export of chats. Those of DeepInfer (JSON, Markdown, HTML), ChatGPT (conversations.json or its zip file), Open WebUI and LM Studio (.conversation.json) can be imported.</source>
+      <translation>不是聊天导出文件。可导入 DeepInfer（JSON、Markdown、HTML）、ChatGPT（conversations.json 或其 zip 文件）、Open WebUI 和 LM Studio（.conversation.json）的导出文件。</translation>
+    </message>
+    <message>
+      <source>it is no whole JSON file (line {line}, column {column}: {why}).</source>
+      <translation>不是完整的 JSON 文件（第 {line} 行第 {column} 列：{why}）。</translation>
     </message>
     <message>
       <source>last {titles}</source>
-      <translation type="unfinished" />
+      <translation>最近：{titles}</translation>
+    </message>
+    <message>
+      <source>latest</source>
+      <translation>最新</translation>
     </message>
     <message>
       <source>length</source>
-      <translation type="unfinished" />
+      <translation>长度</translation>
     </message>
     <message>
       <source>licence not stated</source>
@@ -1283,15 +2053,33 @@
     </message>
     <message>
       <source>longest {time} ms</source>
-      <translation type="unfinished" />
+      <translation>最长 {time} 毫秒</translation>
     </message>
     <message>
       <source>made from {model}</source>
       <translation>由 {model} 制成</translation>
     </message>
+    <message numerus="yes">
+      <source>median of %n answer(s)</source>
+      <translation>
+        <numerusform>%n 个回答的中位数</numerusform>
+      </translation>
+    </message>
+    <message>
+      <source>message {number} follows one that does not stand before it</source>
+      <translation>第 {number} 条消息所跟随的消息不在它之前</translation>
+    </message>
+    <message>
+      <source>message {number} has the id of another</source>
+      <translation>第 {number} 条消息与另一条的标识相同</translation>
+    </message>
     <message>
       <source>ms per step</source>
-      <translation type="unfinished" />
+      <translation>毫秒/步</translation>
+    </message>
+    <message>
+      <source>no conversations.json is in this zip file.</source>
+      <translation>此 zip 文件中没有 conversations.json。</translation>
     </message>
     <message>
       <source>no known kind of file</source>
@@ -1302,8 +2090,12 @@
       <translation>无模型</translation>
     </message>
     <message>
+      <source>not counted yet</source>
+      <translation>尚未计数</translation>
+    </message>
+    <message>
       <source>nothing computed</source>
-      <translation type="unfinished" />
+      <translation>没有计算</translation>
     </message>
     <message>
       <source>of {date}</source>
@@ -1315,33 +2107,37 @@
     </message>
     <message>
       <source>own</source>
-      <translation type="unfinished" />
+      <translation>独占</translation>
     </message>
     <message>
       <source>pinned</source>
-      <translation type="unfinished" />
+      <translation>已固定</translation>
     </message>
     <message>
       <source>pinned · {notes}</source>
-      <translation type="unfinished" />
+      <translation>已固定 · {notes}</translation>
     </message>
     <message numerus="yes">
       <source>pinned, %n block(s)</source>
-      <translation type="unfinished">
-        <numerusform />
+      <translation>
+        <numerusform>已固定，%n 个块</numerusform>
       </translation>
     </message>
     <message>
       <source>preempted</source>
-      <translation type="unfinished" />
+      <translation>被抢占</translation>
     </message>
     <message>
       <source>prompt tokens</source>
-      <translation type="unfinished" />
+      <translation>提示词元</translation>
     </message>
     <message>
       <source>reading</source>
-      <translation type="unfinished" />
+      <translation>读取中</translation>
+    </message>
+    <message>
+      <source>reading {time}</source>
+      <translation>读取 {time}</translation>
     </message>
     <message>
       <source>ready</source>
@@ -1349,27 +2145,35 @@
     </message>
     <message>
       <source>refs {count}</source>
-      <translation type="unfinished" />
+      <translation>引用 {count}</translation>
     </message>
     <message>
       <source>refs {count} or more</source>
-      <translation type="unfinished" />
+      <translation>引用 {count} 或更多</translation>
     </message>
     <message>
       <source>saved</source>
-      <translation type="unfinished" />
+      <translation>节省</translation>
     </message>
     <message>
       <source>seconds ago</source>
-      <translation type="unfinished" />
+      <translation>秒前</translation>
+    </message>
+    <message>
+      <source>seed {seed}</source>
+      <translation>种子 {seed}</translation>
+    </message>
+    <message>
+      <source>set aside for other chats {time}</source>
+      <translation>为其他聊天让位 {time}</translation>
     </message>
     <message>
       <source>shared</source>
-      <translation type="unfinished" />
+      <translation>共享</translation>
     </message>
     <message>
       <source>shared by chats</source>
-      <translation type="unfinished" />
+      <translation>聊天共享</translation>
     </message>
     <message>
       <source>starting</source>
@@ -1377,19 +2181,27 @@
     </message>
     <message>
       <source>state</source>
-      <translation type="unfinished" />
+      <translation>状态</translation>
     </message>
     <message>
       <source>steps</source>
-      <translation type="unfinished" />
+      <translation>步</translation>
     </message>
     <message>
       <source>stopped</source>
       <translation>已停止</translation>
     </message>
     <message>
+      <source>stopped at the limit</source>
+      <translation>到达上限而停止</translation>
+    </message>
+    <message>
+      <source>stopped at the limit of {tokens}</source>
+      <translation>到达 {tokens} 的上限而停止</translation>
+    </message>
+    <message>
       <source>swapped out</source>
-      <translation type="unfinished" />
+      <translation>已换出</translation>
     </message>
     <message>
       <source>terms accepted</source>
@@ -1401,37 +2213,65 @@
     </message>
     <message>
       <source>text</source>
-      <translation type="unfinished" />
+      <translation>文本</translation>
+    </message>
+    <message>
+      <source>the same one, smallest</source>
+      <translation>同一个模型，“最小”质量</translation>
+    </message>
+    <message>
+      <source>the zip file is damaged: {why}</source>
+      <translation>zip 文件已损坏：{why}</translation>
     </message>
     <message>
       <source>this text</source>
-      <translation type="unfinished" />
+      <translation>这段文本</translation>
     </message>
     <message>
       <source>tok/s</source>
-      <translation type="unfinished" />
+      <translation>词元/秒</translation>
     </message>
     <message>
       <source>tokens</source>
-      <translation type="unfinished" />
+      <translation>词元</translation>
     </message>
     <message>
       <source>tokens {first}–{last}</source>
-      <translation type="unfinished" />
+      <translation>词元 {first}–{last}</translation>
+    </message>
+    <message>
+      <source>true or false</source>
+      <translation>真或假</translation>
+    </message>
+    <message>
+      <source>turn 1</source>
+      <translation>第 1 轮</translation>
+    </message>
+    <message>
+      <source>turns 1 and 2</source>
+      <translation>第 1 和第 2 轮</translation>
+    </message>
+    <message>
+      <source>turns 1 to {last}</source>
+      <translation>第 1 至第 {last} 轮</translation>
     </message>
     <message numerus="yes">
       <source>up to %n waiting</source>
-      <translation type="unfinished">
-        <numerusform />
+      <translation>
+        <numerusform>最多 %n 个等待中</numerusform>
       </translation>
     </message>
     <message>
       <source>used by</source>
-      <translation type="unfinished" />
+      <translation>使用者</translation>
     </message>
     <message>
       <source>waiting</source>
-      <translation type="unfinished" />
+      <translation>等待中</translation>
+    </message>
+    <message>
+      <source>waiting {time}</source>
+      <translation>等待 {time}</translation>
     </message>
     <message>
       <source>weights</source>
@@ -1439,7 +2279,7 @@
     </message>
     <message>
       <source>without a chat</source>
-      <translation type="unfinished" />
+      <translation>没有聊天</translation>
     </message>
     <message>
       <source>workspace</source>
@@ -1447,19 +2287,27 @@
     </message>
     <message>
       <source>writing</source>
-      <translation type="unfinished" />
+      <translation>书写中</translation>
+    </message>
+    <message>
+      <source>writing {time}</source>
+      <translation>书写 {time}</translation>
     </message>
     <message>
       <source>written just now</source>
-      <translation type="unfinished" />
+      <translation>刚刚写入</translation>
     </message>
     <message>
       <source>written {time} ago</source>
-      <translation type="unfinished" />
+      <translation>{time} 前写入</translation>
+    </message>
+    <message>
+      <source>{bits} bits a weight</source>
+      <translation>每个权重 {bits} 位</translation>
     </message>
     <message>
       <source>{count} more</source>
-      <translation type="unfinished" />
+      <translation>另外 {count} 个</translation>
     </message>
     <message>
       <source>{count} running</source>
@@ -1474,8 +2322,112 @@
       <translation>{count} 个等待中</translation>
     </message>
     <message>
+      <source>{folder} is not there now</source>
+      <translation>{folder} 现在不存在</translation>
+    </message>
+    <message>
+      <source>{free} free in {folder}</source>
+      <translation>{folder} 中可用 {free}</translation>
+    </message>
+    <message>
       <source>{messages}, deleted {day}</source>
       <translation>{messages}，删除于{day}</translation>
+    </message>
+    <message>
+      <source>{model} is in the trash, from which it goes after 30 days.</source>
+      <translation>{model} 在回收站中，30 天后清除。</translation>
+    </message>
+    <message>
+      <source>{model} · Ask something; Shift+Enter breaks the line.</source>
+      <translation>{model} · 请提问；Shift+Enter 换行。</translation>
+    </message>
+    <message>
+      <source>{name} cannot be read: {cause}. {advice}</source>
+      <translation>无法读取 {name}：{cause}。{advice}</translation>
+    </message>
+    <message>
+      <source>{name} cannot be read: {why}. {advice}</source>
+      <translation>无法读取 {name}：{why}。{advice}</translation>
+    </message>
+    <message>
+      <source>{name} has no text in it.</source>
+      <translation>{name} 中没有文本。</translation>
+    </message>
+    <message>
+      <source>{name} has no text in it: its pages are pictures.</source>
+      <translation>{name} 中没有文本：其页面都是图片。</translation>
+    </message>
+    <message>
+      <source>{name} holds no chats.</source>
+      <translation>{name} 中没有聊天。</translation>
+    </message>
+    <message>
+      <source>{name} is no text: attach text, source code or PDF.</source>
+      <translation>{name} 不是文本：请附加文本、源代码或 PDF。</translation>
+    </message>
+    <message>
+      <source>{name} is too large: {size}, at most {most}. Attach a part of it.</source>
+      <translation>{name} 太大：{size}，最多 {most}。请只附加其中一部分。</translation>
+    </message>
+    <message>
+      <source>{name} is too long: {number} characters, at most {most}. Attach a part of it.</source>
+      <translation>{name} 太长：{number} 个字符，最多 {most}。请只附加其中一部分。</translation>
+    </message>
+    <message>
+      <source>{number} B parameters</source>
+      <translation>{number}B 参数</translation>
+    </message>
+    <message>
+      <source>{number} M parameters</source>
+      <translation>{number}M 参数</translation>
+    </message>
+    <message>
+      <source>{number} cached</source>
+      <translation>已缓存 {number}</translation>
+    </message>
+    <message>
+      <source>{number} layers</source>
+      <translation>{number} 层</translation>
+    </message>
+    <message>
+      <source>{number} tokens</source>
+      <translation>{number} 个词元</translation>
+    </message>
+    <message>
+      <source>{number}nd</source>
+      <translation>第 {number}</translation>
+    </message>
+    <message>
+      <source>{number}rd</source>
+      <translation>第 {number}</translation>
+    </message>
+    <message>
+      <source>{number}st</source>
+      <translation>第 {number}</translation>
+    </message>
+    <message>
+      <source>{number}th</source>
+      <translation>第 {number}</translation>
+    </message>
+    <message>
+      <source>{path} cannot be written: {why}. {advice}</source>
+      <translation>无法写入 {path}：{why}。{advice}</translation>
+    </message>
+    <message>
+      <source>{place} of {count}</source>
+      <translation>{place} / {count}</translation>
+    </message>
+    <message>
+      <source>{rate} tok/s</source>
+      <translation>{rate} 词元/秒</translation>
+    </message>
+    <message>
+      <source>{rate} tok/s here ({answers})</source>
+      <translation>在此 {rate} 词元/秒（{answers}）</translation>
+    </message>
+    <message>
+      <source>{rate} tok/s here, first token after {first} s ({answers})</source>
+      <translation>在此 {rate} 词元/秒，{first} 秒后出现首个词元（{answers}）</translation>
     </message>
     <message>
       <source>{rate} tok/s together</source>
@@ -1486,8 +2438,28 @@
       <translation>{setting}：使用默认值</translation>
     </message>
     <message>
+      <source>{size} are free again</source>
+      <translation>已释放 {size}</translation>
+    </message>
+    <message>
+      <source>{size} free disk</source>
+      <translation>磁盘可用 {size}</translation>
+    </message>
+    <message>
+      <source>{size} memory ({free} free)</source>
+      <translation>内存 {size}（可用 {free}）</translation>
+    </message>
+    <message>
       <source>{size} of this program were moved to the disk, which makes answers slow. Close other programs, load a smaller model, or lower “Memory for chats” in the settings.</source>
-      <translation type="unfinished" />
+      <translation>本程序有 {size} 被移到磁盘，这会使回答变慢。请关闭其他程序，加载更小的模型，或在设置中减小“聊天用内存”。</translation>
+    </message>
+    <message>
+      <source>{size} on disk</source>
+      <translation>磁盘 {size}</translation>
+    </message>
+    <message>
+      <source>{size} to download</source>
+      <translation>需下载 {size}</translation>
     </message>
     <message>
       <source>{size} to download, {free} free on the disk; the file goes once it is converted</source>
@@ -1499,7 +2471,7 @@
     </message>
     <message>
       <source>{time} s ago</source>
-      <translation type="unfinished" />
+      <translation>{time} 秒前</translation>
     </message>
     <message>
       <source>{title} · answering</source>
@@ -1507,15 +2479,23 @@
     </message>
     <message>
       <source>{title}, folded</source>
-      <translation type="unfinished" />
+      <translation>{title}，已折叠</translation>
     </message>
     <message>
       <source>{title}, open</source>
-      <translation type="unfinished" />
+      <translation>{title}，已展开</translation>
     </message>
     <message>
       <source>{words}; the sum stands below</source>
-      <translation type="unfinished" />
+      <translation>{words}；合计见下</translation>
+    </message>
+    <message>
+      <source>“stop” must be a list of texts</source>
+      <translation>“stop” 必须是文本列表</translation>
+    </message>
+    <message>
+      <source>“{name}” must be {wanted}</source>
+      <translation>“{name}” 必须是{wanted}</translation>
     </message>
   </context>
 </TS>
