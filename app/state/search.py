@@ -15,7 +15,7 @@ from app.state.database import Database
 MAX_HITS = 200
 """Chats shown; of more, those that were used last."""
 # Of a piece that is nearly everywhere, more would not be read and would take long.
-_MAX_MESSAGES = 4000
+_MAX_MESSAGES = 2000
 _MAX_TERMS = 20_000
 _NUM_TERM_CHARACTERS = 3
 _LAST_CHARACTER = "\U0010ffff"
@@ -86,7 +86,7 @@ def _messages_query(db: sqlite3.Connection, text: str) -> str:
     db.execute(_TERMS)
     terms = "FROM text_terms WHERE term >= :text AND term < :end"
     values = {"text": text.lower(), "end": text.lower() + _LAST_CHARACTER}
-    num_terms = len(db.execute(f"SELECT 1 {terms} LIMIT {_MAX_TERMS}", values).fetchall())
+    (num_terms,) = db.execute(f"SELECT count(*) FROM (SELECT 1 {terms} LIMIT {_MAX_TERMS})", values).fetchone()
     if num_terms < _MAX_TERMS:
         return f"SELECT DISTINCT doc {terms} {newest}"
     return f"SELECT * FROM (SELECT number FROM messages WHERE instr(lower(text), :text) {newest})"
