@@ -38,7 +38,6 @@ __all__ = [
     "hub_address",
     "keep_hub_token",
     "list_models",
-    "remove_model",
 ]
 
 
@@ -48,11 +47,6 @@ def list_models(home: Path) -> list[ModelEntry]:
     Raises OSError or `EngineError` if the folder cannot be read.
     """
     return Library(EngineConfig(home=home).models_dir).list()
-
-
-def remove_model(home: Path, model_id: str) -> None:
-    """Delete a model from the disk for good; unload it first. Raises `EngineError`. See `DeleteModel` for the trash."""
-    Library(EngineConfig(home=home).models_dir).remove(model_id)
 
 
 def keep_hub_token(token: str, endpoint: str | None = None) -> str:

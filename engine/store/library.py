@@ -15,7 +15,7 @@ from engine import catalog
 from engine.errors import CheckpointError, InvalidRequestError, ModelNotFoundError
 from engine.spec import ModelSpec
 from engine.store.files import write_file
-from engine.store.folders import model_folders, remove_whole
+from engine.store.folders import model_folders
 from engine.store.layout import MANIFEST_FILE, num_parameters
 from engine.store.manifest import Fidelity, Manifest, check_files, read_manifest
 from engine.store.names import is_model_id
@@ -120,15 +120,6 @@ class Library:
         manifest = replace(read_manifest(entry.path), name=new_name)
         write_file(entry.path / MANIFEST_FILE, [manifest.to_text().encode()])
         return replace(entry, name=new_name)
-
-    def remove(self, name: str) -> ModelEntry:
-        """Delete a model from the disk. Raises `ModelNotFoundError`, or `StorageError` if a file is held or protected.
-
-        The folder is renamed first, so that a deletion that is cut off leaves nothing that is listed.
-        """
-        entry = self.find(name)
-        remove_whole(entry.path)
-        return entry
 
     def manifest(self, model_id: str) -> Manifest | None:
         """What `read_manifest` says of a model whose files are not looked at, None if there is no folder."""

@@ -1,14 +1,13 @@
 """Listing shows complete models only; finding says what there is."""
 
 import json
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from engine.errors import ModelNotFoundError, StorageError
+from engine.errors import ModelNotFoundError
 from engine.store.layout import layer_file
 from engine.store.library import Library
 from tests.engine.store.checkpoints import SPEC, make_checkpoint
@@ -88,34 +87,6 @@ def test_an_unknown_name_says_what_there_is(tmp_path: Path, name: str) -> None:
 def test_a_catalogue_model_that_is_not_here_names_the_next_step(tmp_path: Path) -> None:
     with pytest.raises(ModelNotFoundError, match="`python -m engine fetch starter`"):
         Library(tmp_path).find("starter")
-
-
-def test_a_removed_model_is_gone_from_the_list_and_the_disk(tmp_path: Path) -> None:
-    make_checkpoint(tmp_path / "a")
-    make_checkpoint(tmp_path / "b")
-    library = Library(tmp_path)
-    assert library.remove("a").model_id == "a"
-    assert [path.name for path in tmp_path.iterdir()] == ["b"]
-    with pytest.raises(ModelNotFoundError):
-        library.remove("a")
-
-
-def test_a_removal_that_was_cut_off_lists_nothing_and_can_be_repeated(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fail(path: Path) -> None:
-        raise PermissionError(13, "Permission denied", str(path))
-
-    make_checkpoint(tmp_path / "a")
-    library = Library(tmp_path)
-    with monkeypatch.context() as patch:
-        patch.setattr(shutil, "rmtree", fail)
-        with pytest.raises(StorageError):
-            library.remove("a")
-    assert library.list() == []
-    make_checkpoint(tmp_path / "a")
-    library.remove("a")
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_listing_needs_no_torch() -> None:
