@@ -81,7 +81,7 @@ def _row_shares(x: Tensor) -> Tensor:
     say what counts, and the damping, a share of the mean, would hide every other direction.
     """
     # In pieces: all rows at once as float32 would be larger than the moments.
-    norms = torch.cat([torch.linalg.vector_norm(rows.float(), dim=1) for rows in x.split(_PIECE_ROWS)])
+    norms = torch.cat([torch.linalg.vector_norm(rows.float(), dim=1) for rows in torch.split(x, _PIECE_ROWS)])
     bound = _MAX_ROW_NORM * norms.median()
     return (bound / norms.clamp_min(bound)).nan_to_num(1.0) / len(x) ** 0.5
 
