@@ -5,6 +5,7 @@ Knows nothing of plans beyond what is said of them.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from engine.api import ModelEntry, ModelSpec
 
 _MAX_NAMES = 3
+_STEP_BYTES = 64 << 20
 _MARKS: dict[FitKind, tuple[str, str]] = {
     "fits": ("check", "ok"),
     "short": ("warning", "warning"),
@@ -88,10 +90,17 @@ def fit_in(spec: ModelSpec, quality: Quality, memory_free_bytes: int) -> Fit:
 
 def fit_of_model(entry: ModelEntry, memory_free_bytes: int) -> Fit:
     """The verdict on a model that is there."""
+    # Some MiB more or less change nothing, and a plan takes milliseconds.
+    rounded = memory_free_bytes // _STEP_BYTES * _STEP_BYTES
+    return _fit_of_weights(entry.spec, entry.size_bytes, rounded)
+
+
+@lru_cache(maxsize=256)
+def _fit_of_weights(spec: ModelSpec, weights_bytes: int, memory_free_bytes: int) -> Fit:
     from engine.planner import plan_here
 
-    plan = plan_here(entry.spec, "balanced", memory_free_bytes, weights_bytes=entry.size_bytes)
-    return fit_of(plan, entry.spec, memory_free_bytes)
+    plan = plan_here(spec, "balanced", memory_free_bytes, weights_bytes=weights_bytes)
+    return fit_of(plan, spec, memory_free_bytes)
 
 
 def _what_would_fit(spec: ModelSpec, memory_free_bytes: int) -> list[str]:

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QButtonGroup, QRadioButton, QVBoxLayout, QWidget
 
 from app.i18n import translate
 from app.models.fit_verdict import FitVerdict, fit_in
+from app.theme import icon_size_px, theme_signals
 from app.widgets.fields import ChoiceBox
 from app.widgets.text_label import TextLabel
 from app.widgets.units import file_size, memory_size
@@ -20,6 +21,10 @@ from engine.messages import Quality
 if TYPE_CHECKING:
     from engine.api import ModelSpec
     from engine.planner import Plan
+
+
+_MIN_BOX_CHARACTERS = 16
+_RING_GAP_PX = 8
 
 
 class QualityChoice(QWidget):
@@ -46,6 +51,8 @@ class QualityChoice(QWidget):
         column.addWidget(self.verdict)
         self.buttons["balanced"].setChecked(True)
         self._group.buttonToggled.connect(self._on_toggled)
+        theme_signals().theme_changed.connect(self._indent)
+        self._indent()
         self._show()
 
     @property
@@ -67,8 +74,12 @@ class QualityChoice(QWidget):
         button = self.buttons[quality] = QRadioButton(f"{name}: {promise}")
         self._group.addButton(button)
         self._costs[quality] = TextLabel("", "muted")
-        self._costs[quality].setContentsMargins(24, 0, 0, 0)
         return button
+
+    def _indent(self) -> None:
+        """The costs stand under the words, beside the ring."""
+        for label in self._costs.values():
+            label.setContentsMargins(icon_size_px() + _RING_GAP_PX, 0, 0, 0)
 
     def _on_toggled(self, _: object, is_on: bool) -> None:
         if is_on:
@@ -91,7 +102,10 @@ def quality_box() -> ChoiceBox:
     """The same choice in one line, for a file whose numbers are not known yet; None keeps the file's own codes."""
     box = ChoiceBox()
     box.setAccessibleName(translate("app", "Quality"))
-    box.addItem(translate("app", "Quality: as the file is, as far as can be"), None)
+    # Its longest words must not widen the card.
+    box.setSizeAdjustPolicy(ChoiceBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+    box.setMinimumContentsLength(_MIN_BOX_CHARACTERS)
+    box.addItem(translate("app", "Quality: as in the file"), None)
     for quality in get_args(Quality):
         box.addItem(": ".join(_words(quality)), quality)
     return box
