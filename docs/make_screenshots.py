@@ -95,6 +95,8 @@ class Photographer:
         for name in QUESTIONS:
             await self._open(name)
             self._save(f"streaming_{name}", window)
+        window.memory_panel.fold("")
+        await self._pause()
         for key, section in window.memory_panel.sections.items():
             self._save(f"memory_{key}", section)
         await self._wait(lambda: not any(tab.session.is_busy for tab in tabs))

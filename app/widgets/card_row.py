@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QBoxLayout, QWidget
 from app.theme import theme_signals
 
 _MIN_CARD_CHARACTERS = 32
+_SPACING_PX = 16
 
 
 class CardRow(QWidget):
@@ -20,10 +21,10 @@ class CardRow(QWidget):
 
     def __init__(self, cards: Sequence[QWidget], parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._num_cards = len(cards)
+        self._cards = cards
         self._box = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
         self._box.setContentsMargins(0, 0, 0, 0)
-        self._box.setSpacing(16)
+        self._box.setSpacing(_SPACING_PX)
         for card in cards:
             self._box.addWidget(card, 1)
         theme_signals().theme_changed.connect(self._arrange)
@@ -33,6 +34,8 @@ class CardRow(QWidget):
         self._arrange()
 
     def _arrange(self) -> None:
-        needed = self._num_cards * _MIN_CARD_CHARACTERS * self.fontMetrics().averageCharWidth()
-        narrow = self.width() < needed
+        # A card that needs more than its share would take it from the others.
+        widest = max(card.minimumSizeHint().width() for card in self._cards)
+        share = max(widest, _MIN_CARD_CHARACTERS * self.fontMetrics().averageCharWidth()) + _SPACING_PX
+        narrow = self.width() + _SPACING_PX < len(self._cards) * share
         self._box.setDirection(QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight)

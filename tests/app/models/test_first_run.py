@@ -23,6 +23,10 @@ def page(qtbot) -> FirstRunPage:
     widget.resize(900, 500)
     with qtbot.waitExposed(widget):
         widget.show()
+    assert widget.fetch_card is not None
+    button = widget.fetch_card.strip.main_button
+    # The cards are laid out a moment later, once more if they go below each other.
+    qtbot.waitUntil(lambda: button.height() == button.sizeHint().height())
     return widget
 
 
