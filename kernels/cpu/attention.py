@@ -29,17 +29,37 @@ class BatchFacts:
     """A batch in the form of `di_ragged_batch`; `struct` points into arrays that this object holds."""
 
     def __init__(self, batch: AttentionBatch) -> None:
-        num_sequences = len(batch.context_lengths)
+        starts, contexts, tables = join_lone_rows(batch)
+        num_sequences = len(contexts)
         self._batch = batch
-        self._starts = (ctypes.c_int64 * (num_sequences + 1))(*batch.query_starts)
-        self._contexts = (ctypes.c_int64 * num_sequences)(*batch.context_lengths)
-        self._tables = (ctypes.c_void_p * num_sequences)(*[table.data_ptr() for table in batch.block_tables])
+        self._starts = (ctypes.c_int64 * (num_sequences + 1))(*starts)
+        self._contexts = (ctypes.c_int64 * num_sequences)(*contexts)
+        self._tables = (ctypes.c_void_p * num_sequences)(*[table.data_ptr() for table in tables])
         self.struct = RaggedBatch(
             num_sequences,
             ctypes.addressof(self._starts),
             ctypes.addressof(self._contexts),
             ctypes.addressof(self._tables),
         )
+
+
+def join_lone_rows(batch: AttentionBatch) -> tuple[list[int], list[int], list[Tensor]]:
+    """Starts, contexts and tables, with sequences of one table and of positions that go on taken as one.
+
+    Guesses come as a sequence each, but here a row has the same bits in any company: so they share one pass over the
+    keys.
+    """
+    starts, contexts, tables = [0], [], []
+    for first, end, context, table in zip(
+        batch.query_starts[:-1], batch.query_starts[1:], batch.context_lengths, batch.block_tables, strict=True
+    ):
+        if tables and table is tables[-1] and context - (end - first) == contexts[-1]:
+            starts[-1], contexts[-1] = end, context
+        else:
+            starts.append(end)
+            contexts.append(context)
+            tables.append(table)
+    return starts, contexts, tables
 
 
 class Plan:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 import torch
 
+from kernels.cpu.attention import join_lone_rows
 from kernels.cpu.backend import CpuBackend
 from kernels.cpu.library import shared
 from kernels.kv_rows import decode, encode, turn
@@ -57,6 +58,14 @@ def test_a_row_has_the_same_bits_alone_and_by_any_number_of_threads(
                 alone = AttentionBatch((0, 1), (context - last + row + 1,), (case.batch.block_tables[sequence],))
                 result = backend.paged_attention(case.q[row : row + 1], *pools, alone, *options)
                 assert torch.equal(result[0], together[row])
+
+
+def test_rows_that_go_on_in_one_table_share_a_pass_over_its_keys() -> None:
+    one, other = torch.arange(10), torch.arange(10)
+    batch = AttentionBatch((0, 3, 4, 5, 6, 7), (20, 21, 22, 22, 24), (one, one, one, other, other))
+    starts, contexts, tables = join_lone_rows(batch)
+    assert (starts, contexts) == ([0, 5, 6, 7], [22, 22, 24])
+    assert [table is one for table in tables] == [True, False, False]
 
 
 @pytest.mark.parametrize("kv_dtype", [torch.float16, torch.int8])
