@@ -48,6 +48,7 @@ typedef struct di_attention_split {
 typedef struct di_attention_plan {
     di_attention_shape shape;
     di_ragged_batch batch;
+    int tile_rows; // query rows that one item takes at most
     int num_items, num_splits;
     di_attention_item *items;
     di_attention_split *splits;
@@ -75,8 +76,7 @@ int di_attention_plan_batch(di_attention_plan *plan, const di_attention_shape *s
                             int num_workers);
 void di_attention_plan_free(di_attention_plan *plan);
 
-// Query rows that one item takes at most, and the floats of a row's partial result: maximum, sum, then the vector.
-int di_attention_tile_rows(const di_attention_shape *shape);
+// Rounded up to whole vectors.
 int di_padded_head_dim(int head_dim);
 
 #endif

@@ -10,7 +10,10 @@
 #include <string.h>
 
 enum {
-    FOLDED_ROWS = 48,      // query rows times heads of a kv head that share one pass over the keys
+    // Query rows times heads of a kv head that share one pass over the keys, which are written out once for all of them:
+    // many, or fewer where that would leave workers without work.
+    MANY_FOLDED_ROWS = 96,
+    FEW_FOLDED_ROWS = 48,
     SPLIT_ROWS = 8,        // more rows than this are never split: there are tiles enough
     ITEMS_PER_WORKER = 4,  // few enough to cost nothing, and enough to even out
     SCRATCH_ALIGNMENT = 64,
@@ -18,14 +21,14 @@ enum {
 
 int di_padded_head_dim(int head_dim) { return (head_dim + 7) & ~7; }
 
-int di_attention_tile_rows(const di_attention_shape *shape) {
-    int rows = FOLDED_ROWS / (shape->num_heads / shape->num_kv_heads);
+static int tile_rows(const di_attention_shape *shape, int folded_rows) {
+    int rows = folded_rows / (shape->num_heads / shape->num_kv_heads);
     return rows > 0 ? rows : 1;
 }
 
 static int64_t scratch_bytes(const di_attention_shape *shape) {
     int64_t group = shape->num_heads / shape->num_kv_heads, dim = di_padded_head_dim(shape->head_dim);
-    int64_t folded = di_attention_tile_rows(shape) * group;
+    int64_t folded = tile_rows(shape, MANY_FOLDED_ROWS) * group;
     int64_t floats = 2 * DI_CHUNK_KEYS * (dim + 1) // keys and values of a chunk, and their scales
                      + folded * DI_CHUNK_KEYS      // scores
                      + folded * (3 * dim + 4);     // q, result of the chunk, result so far
@@ -37,11 +40,13 @@ typedef struct rows_range {
     int32_t first_row, num_rows, first_chunk, end_chunk;
 } rows_range;
 
-static rows_range tile_of(const di_attention_shape *shape, const di_ragged_batch *batch, int64_t s, int32_t first_row) {
+static rows_range tile_of(const di_attention_plan *plan, int64_t s, int32_t first_row) {
+    const di_attention_shape *shape = &plan->shape;
+    const di_ragged_batch *batch = &plan->batch;
     int64_t num_rows = batch->query_starts[s + 1] - batch->query_starts[s];
     int64_t first_position = batch->context_lengths[s] - num_rows + first_row;
-    int64_t rows = num_rows - first_row, tile_rows = di_attention_tile_rows(shape);
-    if (rows > tile_rows) rows = tile_rows;
+    int64_t rows = num_rows - first_row;
+    if (rows > plan->tile_rows) rows = plan->tile_rows;
     int64_t first_key = shape->window ? first_position - shape->window + 1 : 0;
     if (first_key < 0) first_key = 0;
     int64_t end_key = first_position + rows;
@@ -51,16 +56,24 @@ static rows_range tile_of(const di_attention_shape *shape, const di_ragged_batch
 }
 
 // Calls for every tile: how much work there is in all, in chunks of one kv head.
-static int64_t count_chunks(const di_attention_shape *shape, const di_ragged_batch *batch) {
+static int64_t count_chunks(const di_attention_plan *plan) {
+    const di_ragged_batch *batch = &plan->batch;
     int64_t total = 0;
     for (int64_t s = 0; s < batch->num_sequences; s++) {
         int64_t num_rows = batch->query_starts[s + 1] - batch->query_starts[s];
-        for (int64_t row = 0; row < num_rows; row += di_attention_tile_rows(shape)) {
-            rows_range tile = tile_of(shape, batch, s, (int32_t)row);
+        for (int64_t row = 0; row < num_rows; row += plan->tile_rows) {
+            rows_range tile = tile_of(plan, s, (int32_t)row);
             total += tile.end_chunk - tile.first_chunk;
         }
     }
-    return total * shape->num_kv_heads;
+    return total * plan->shape.num_kv_heads;
+}
+
+static int64_t count_tiles(const di_ragged_batch *batch, int64_t rows_per_tile) {
+    int64_t total = 0;
+    for (int64_t s = 0; s < batch->num_sequences; s++)
+        total += (batch->query_starts[s + 1] - batch->query_starts[s] + rows_per_tile - 1) / rows_per_tile;
+    return total;
 }
 
 // Memory for `count` elements of `size` bytes where `*max_count` fit; what it holds is lost. 0 if there is none.
@@ -106,8 +119,8 @@ static counts add_tiles(di_attention_plan *plan, int64_t max_chunks, int is_writ
     counts n = {0, 0, 0};
     for (int64_t s = 0; s < plan->batch.num_sequences; s++) {
         int64_t num_rows = plan->batch.query_starts[s + 1] - plan->batch.query_starts[s];
-        for (int64_t row = 0; row < num_rows; row += di_attention_tile_rows(&plan->shape))
-            add_tile(plan, &n, s, tile_of(&plan->shape, &plan->batch, s, (int32_t)row), max_chunks, is_written);
+        for (int64_t row = 0; row < num_rows; row += plan->tile_rows)
+            add_tile(plan, &n, s, tile_of(plan, s, (int32_t)row), max_chunks, is_written);
     }
     return n;
 }
@@ -117,7 +130,10 @@ int di_attention_plan_batch(di_attention_plan *plan, const di_attention_shape *s
     plan->shape = *shape;
     plan->batch = *batch;
     plan->scratch_bytes = scratch_bytes(shape);
-    int64_t max_chunks = count_chunks(shape, batch) / (num_workers * ITEMS_PER_WORKER);
+    plan->tile_rows = tile_rows(shape, MANY_FOLDED_ROWS);
+    if (count_tiles(batch, plan->tile_rows) * shape->num_kv_heads < num_workers * ITEMS_PER_WORKER)
+        plan->tile_rows = tile_rows(shape, FEW_FOLDED_ROWS);
+    int64_t max_chunks = count_chunks(plan) / (num_workers * ITEMS_PER_WORKER);
     if (max_chunks < 1) max_chunks = 1;
     if (num_workers == 1) max_chunks = INT32_MAX;
     counts n = add_tiles(plan, max_chunks, 0);

@@ -1,0 +1,197 @@
+// One item's view of the keys: which rows it has, which keys they see, and where keys, values and scales lie – in the pool,
+// or written out as float32. Included by attention.c alone; computes nothing.
+#ifndef DI_ATTENTION_TILE_H
+#define DI_ATTENTION_TILE_H
+
+#include <stdint.h>
+#include <string.h>
+
+#include "attention.h"
+#include "simd.h"
+
+#define INLINE static inline __attribute__((always_inline))
+
+enum {
+    KEY_GROUP = 4,    // keys in registers
+    CACHE_LINE = 64,
+    DIRECT_ROWS = 24, // up to so many folded rows read half floats or codes from the pool
+};
+
+typedef struct tile {
+    const di_attention *layer;
+    const di_attention_item *item;
+    int group, num_folded, dim; // dim: head_dim padded to whole vectors
+    int64_t first_position;     // of row 0
+    int format; // of what key_rows point to
+    int is_written_out;
+    const char **key_rows;      // [128] of the chunk under way
+    const char **next_key_rows; // [128] of the chunk after it, where the tile reads the pool
+    intptr_t to_value;          // bytes from a key to its value
+    int row_bytes;
+    float *written_keys, *written_values; // [128, dim]
+    float *key_scales, *value_scales;     // [128], where the pool holds codes
+    float *q;                             // [folded, dim], scaled
+    float *scores;                        // [folded, 128]
+    float *chunk_out, *chunk_max, *chunk_sum; // [folded, dim], [folded], [folded]: the chunk under way
+    float *out, *max, *sum;                   // all chunks so far
+} tile;
+
+typedef struct key_range {
+    int first, end; // within the chunk
+} key_range;
+
+INLINE vf load(const void *row, int offset, int format) {
+    switch (format) {
+    case DI_KV_HALF: return vf_load_half((const uint16_t *)row + offset);
+    case DI_KV_INT8: return vf_load_bytes((const int8_t *)row + offset);
+    default: return vf_load((const float *)row + offset);
+    }
+}
+
+static float *take(char **scratch, int64_t num_floats) {
+    float *taken = (float *)*scratch;
+    *scratch += num_floats * (int64_t)sizeof(float);
+    return taken;
+}
+
+static tile open_tile(const di_attention *layer, const di_attention_item *item, int worker) {
+    const di_attention_plan *plan = layer->plan;
+    const di_attention_shape *shape = &plan->shape;
+    tile t = {.layer = layer, .item = item};
+    t.group = shape->num_heads / shape->num_kv_heads;
+    t.num_folded = item->num_rows * t.group;
+    t.dim = di_padded_head_dim(shape->head_dim);
+    int64_t num_rows = plan->batch.query_starts[item->sequence + 1] - plan->batch.query_starts[item->sequence];
+    t.first_position = plan->batch.context_lengths[item->sequence] - num_rows + item->first_row;
+    t.is_written_out = t.dim != shape->head_dim || (shape->format != DI_KV_FLOAT && t.num_folded > DIRECT_ROWS);
+    t.format = t.is_written_out ? DI_KV_FLOAT : shape->format;
+    char *scratch = plan->scratch + worker * plan->scratch_bytes;
+    t.key_rows = (const char **)scratch;
+    t.next_key_rows = t.key_rows + DI_CHUNK_KEYS;
+    scratch += 2 * DI_CHUNK_KEYS * sizeof(char *);
+    t.row_bytes = di_kv_row_bytes(shape->format, shape->head_dim);
+    t.written_keys = take(&scratch, DI_CHUNK_KEYS * t.dim);
+    t.written_values = take(&scratch, DI_CHUNK_KEYS * t.dim);
+    t.key_scales = take(&scratch, DI_CHUNK_KEYS);
+    t.value_scales = take(&scratch, DI_CHUNK_KEYS);
+    const char *keys = t.is_written_out ? (char *)t.written_keys : layer->keys;
+    const char *values = t.is_written_out ? (char *)t.written_values : layer->values;
+    t.to_value = (intptr_t)values - (intptr_t)keys;
+    t.scores = take(&scratch, (int64_t)t.num_folded * DI_CHUNK_KEYS);
+    t.q = take(&scratch, (int64_t)t.num_folded * t.dim);
+    t.chunk_out = take(&scratch, (int64_t)t.num_folded * t.dim);
+    t.out = take(&scratch, (int64_t)t.num_folded * t.dim);
+    t.chunk_max = take(&scratch, t.num_folded);
+    t.chunk_sum = take(&scratch, t.num_folded);
+    t.max = take(&scratch, t.num_folded);
+    t.sum = take(&scratch, t.num_folded);
+    return t;
+}
+
+// Where row `folded` of the tile lies in q and out, in floats.
+static int64_t place_of(const tile *t, int folded) {
+    const di_attention_plan *plan = t->layer->plan;
+    int64_t row = plan->batch.query_starts[t->item->sequence] + t->item->first_row + folded / t->group;
+    int64_t head = (int64_t)t->item->kv_head * t->group + folded % t->group;
+    return (row * plan->shape.num_heads + head) * plan->shape.head_dim;
+}
+
+static void read_queries(tile *t) {
+    int head_dim = t->layer->plan->shape.head_dim;
+    for (int row = 0; row < t->num_folded; row++) {
+        const float *source = t->layer->q + place_of(t, row);
+        float *target = t->q + (int64_t)row * t->dim;
+        for (int d = 0; d < t->dim; d++) target[d] = d < head_dim ? source[d] * t->layer->scale : 0.0f;
+    }
+}
+
+// The keys of a chunk that a row sees; empty if `end <= first`.
+static key_range seen_by(const tile *t, int folded, int64_t chunk_start) {
+    int64_t position = t->first_position + folded / t->group, window = t->layer->plan->shape.window;
+    int64_t first = window ? position - window + 1 - chunk_start : 0, end = position + 1 - chunk_start;
+    key_range range = {first > 0 ? (int)(first < DI_CHUNK_KEYS ? first : DI_CHUNK_KEYS) : 0,
+                       end < DI_CHUNK_KEYS ? (int)(end > 0 ? end : 0) : DI_CHUNK_KEYS};
+    return range;
+}
+
+static key_range seen_by_some(const tile *t, int first_row, int num_rows, int64_t chunk_start) {
+    key_range range = {seen_by(t, first_row, chunk_start).first, seen_by(t, first_row + num_rows - 1, chunk_start).end};
+    return range;
+}
+
+INLINE void write_out(float *target, const char *row, int head_dim, int format) {
+    int whole = head_dim & ~(VF_LANES - 1), rest = head_dim - whole;
+    for (int d = 0; d < whole; d += VF_LANES) vf_store(target + d, load(row, d, format));
+    if (rest == 0) return;
+    size_t element_bytes = format == DI_KV_FLOAT ? sizeof(float) : format == DI_KV_HALF ? sizeof(uint16_t) : 1;
+    float lanes[VF_LANES] = {0};
+    memcpy(lanes, row + (size_t)whole * element_bytes, (size_t)rest * element_bytes);
+    vf_store(target + whole, load(lanes, 0, format));
+}
+
+static void write_row(float *target, const char *row, int head_dim, int format) {
+    switch (format) {
+    case DI_KV_HALF: write_out(target, row, head_dim, DI_KV_HALF); break;
+    case DI_KV_INT8: write_out(target, row, head_dim, DI_KV_INT8); break;
+    default: write_out(target, row, head_dim, DI_KV_FLOAT);
+    }
+}
+
+static const char *pool_row(const tile *t, const void *pool, int64_t key) {
+    const di_attention_plan *plan = t->layer->plan;
+    const di_attention_shape *shape = &plan->shape;
+    int64_t block = plan->batch.block_tables[t->item->sequence][key / shape->block_size];
+    int64_t row = (block * shape->num_kv_heads + t->item->kv_head) * shape->block_size + key % shape->block_size;
+    return (const char *)pool + row * t->row_bytes;
+}
+
+// Point key_rows at the seen keys of a chunk in the pool, a block's keys at a time. Their neighbours up to the next whole
+// group of keys are pointed at a seen key: what is computed of them is thrown away, but it has to be readable.
+static void find_keys(const tile *t, const char **key_rows, int64_t chunk_start, key_range seen) {
+    int64_t block_size = t->layer->plan->shape.block_size;
+    for (int key = seen.first; key < seen.end;) {
+        int64_t left = block_size - (chunk_start + key) % block_size;
+        int end = left < seen.end - key ? key + (int)left : seen.end;
+        const char *row = pool_row(t, t->layer->keys, chunk_start + key);
+        for (; key < end; key++, row += t->row_bytes) key_rows[key] = row;
+    }
+    for (int key = seen.first & ~(KEY_GROUP - 1); key < seen.first; key++) key_rows[key] = key_rows[seen.first];
+    for (int key = seen.end; key & (KEY_GROUP - 1); key++) key_rows[key] = key_rows[seen.first];
+}
+
+// Write the seen keys and values out in float32, and point key_rows at them.
+static void write_keys(const tile *t, key_range seen) {
+    const di_attention_shape *shape = &t->layer->plan->shape;
+    intptr_t to_value = (intptr_t)t->layer->values - (intptr_t)t->layer->keys;
+    for (int key = seen.first; key < seen.end; key++) {
+        float *k = t->written_keys + (int64_t)key * t->dim, *v = t->written_values + (int64_t)key * t->dim;
+        write_row(k, t->key_rows[key], shape->head_dim, shape->format);
+        write_row(v, t->key_rows[key] + to_value, shape->head_dim, shape->format);
+        t->key_rows[key] = (const char *)k;
+    }
+    for (int key = seen.first & ~(KEY_GROUP - 1); key < seen.first; key++) t->key_rows[key] = t->key_rows[seen.first];
+    for (int key = seen.end; key & (KEY_GROUP - 1); key++) t->key_rows[key] = t->key_rows[seen.first];
+}
+
+static int has_scales(const tile *t) { return t->layer->plan->shape.format == DI_KV_INT8; }
+
+// The scales of the seen keys and values, and 0 beside them as far as whole vectors reach. key_rows point to the pool.
+static void read_scales(const tile *t, key_range seen) {
+    int head_dim = t->layer->plan->shape.head_dim;
+    intptr_t to_value = (intptr_t)t->layer->values - (intptr_t)t->layer->keys;
+    int first = seen.first & ~(VF_LANES - 1), end = (seen.end + VF_LANES - 1) & ~(VF_LANES - 1);
+    for (int key = first; key < end; key++) {
+        t->key_scales[key] = t->value_scales[key] = 0.0f;
+        if (key < seen.first || key >= seen.end) continue;
+        memcpy(&t->key_scales[key], t->key_rows[key] + head_dim, sizeof(float));
+        memcpy(&t->value_scales[key], t->key_rows[key] + to_value + head_dim, sizeof(float));
+    }
+}
+
+// Ask for a row ahead of its use. Rows lie scattered in short runs that the processor does not foresee, and a layer's
+// part of the pool was last read a whole forward ago.
+INLINE void prefetch_row(const char *row, int row_bytes) {
+    for (int byte = 0; byte < row_bytes; byte += CACHE_LINE) __builtin_prefetch(row + byte, 0, 3);
+}
+
+#endif
