@@ -59,7 +59,7 @@ class EngineConfig:
     once and the system may share and drop their pages; or repacked into the process's own memory each time."""
     kv_dtype: KvDtype = "auto"
     """How keys and values are kept: as the backend likes best (half floats on the CPU), or in eight bits with a scale
-    for each token and head, which takes little more than half the memory (ADR 20)."""
+    for each token and head, which takes little more than half the memory (ADR 21)."""
     speculation: Speculation = "lookup"
     """Who guesses the next tokens, several of which are then verified at once: the text before them, or a model."""
     draft_model: str | None = None

@@ -49,7 +49,8 @@ def join_lone_rows(batch: AttentionBatch) -> tuple[list[int], list[int], list[Te
     Guesses come as a sequence each, but here a row has the same bits in any company: so they share one pass over the
     keys.
     """
-    starts, contexts, tables = [0], [], []
+    starts, contexts = [0], list[int]()
+    tables: list[Tensor] = []
     for first, end, context, table in zip(
         batch.query_starts[:-1], batch.query_starts[1:], batch.context_lengths, batch.block_tables, strict=True
     ):
