@@ -221,6 +221,70 @@ def test_a_file_of_the_first_version_keeps_its_chats_and_learns_the_rest(path: P
     db.close()
 
 
+def test_a_file_of_the_second_version_becomes_a_tree_and_can_be_searched(path: Path) -> None:
+    with sqlite3.connect(path) as db:
+        db.executescript(f"{STEPS[0]}{STEPS[1]} PRAGMA user_version = 2;")
+        for chat_id in ("one", "two"):
+            db.execute("INSERT INTO chats VALUES (?, 'Trip', '', 0, 10.0, 20.0, 'drop_oldest')", (chat_id,))
+            for position, text in enumerate(("where to", "to the islands", "and then", "half an ans")):
+                role = "assistant" if position % 2 else "user"
+                end = "stop" if position == 1 else None
+                values = (f"{chat_id}{position}", chat_id, position, role, text, end)
+                db.execute(
+                    "INSERT INTO messages (id, chat_id, position, role, text, end) VALUES (?, ?, ?, ?, ?, ?)", values
+                )
+        db.execute("INSERT INTO tabs VALUES (0, 'two', 1)")
+    db.close()
+    history = History(path)
+    session = history.load("one")
+    assert session is not None
+    assert [message.text for message in session.messages] == ["where to", "to the islands", "and then", "half an ans"]
+    assert [message.parent_id for message in session.messages] == [None, "one0", "one1", "one2"]
+    assert (session.aside, session.answer.end, session.when_full) == ([], "interrupted", "drop_oldest")
+    assert history.load_tabs() == (["two"], "two")
+    assert {hit.chat_id for hit in history.search.find("ISLAND")} == {"one", "two"}
+    assert {hit.chat_id for hit in history.search.find("half an ans")} == {"one", "two"}
+    history.delete("one")
+    assert {hit.chat_id for hit in history.search.find("trip")} == {"two"}
+
+
+def test_short_pieces_are_found_anywhere_in_a_text(path: Path) -> None:
+    history = History(path)
+    trip = stored(history, chat("旅行", "我想去海边", "好的，坐船"))
+    found = {
+        text: [hit.chat_id for hit in history.search.find(text)] for text in ("旅行", "海边", "坐船", "船", "想", "飞")
+    }
+    assert found == {
+        "旅行": [trip.id],
+        "海边": [trip.id],
+        "坐船": [trip.id],
+        "船": [trip.id],
+        "想": [trip.id],
+        "飞": [],
+    }
+
+
+def test_a_hit_tells_the_newest_message_and_the_text_around(path: Path) -> None:
+    history = History(path)
+    session = stored(history, chat("Sea", "a ferry", "no", "again", f"{'long ' * 20}the\nFerry leaves"))
+    (hit,) = history.search.find("ferry")
+    assert (hit.message_id, hit.num_messages) == (session.messages[3].id, 2)
+    assert hit.excerpt == "…long long long long the Ferry leaves"
+
+
+def test_an_answer_is_found_once_it_has_ended(path: Path) -> None:
+    history = History(path)
+    session = stored(history, chat("Sea", "when", "the ferry lea"))
+    session.answer.end = None
+    history.save(session, [session.answer])
+    assert history.search.find("ferry") == []
+    session.answer.text, session.answer.end = "the ferry leaves", "stop"
+    history.save(session, [session.answer])
+    assert len(history.search.find("ferry leaves")) == 1
+    history.trash.put_chat(session.id)
+    assert history.search.find("ferry") == []
+
+
 def test_a_step_that_fails_leaves_the_file_at_the_version_before(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     stored(History(path), chat())
     monkeypatch.setattr(schema, "STEPS", (*STEPS, "ALTER TABLE chats ADD COLUMN x; ALTER TABLE nothing ADD COLUMN y;"))
