@@ -20,10 +20,12 @@ _HOVER_MS = 80
 """A mouse that passes over asks nothing."""
 _REFRESH_MS = 1000
 _NUM_LINES = 4
+_NO_LIMIT_PX = (1 << 24) - 1
+"""Qt's own number for no limit; PySide does not export it."""
 
 
 class BlockCard(QWidget):
-    """Always as high as it may become, so that the grid above it does not jump while the mouse goes over it."""
+    """Of one height while the mouse goes over the grid, so that nothing jumps; as high as its words once kept open."""
 
     contents_wanted = Signal(int)
     """What is in this block should be asked; `show_facts` takes the answer."""
@@ -77,6 +79,7 @@ class BlockCard(QWidget):
     def keep_open(self, block: int) -> None:
         """Tell of this block until it is closed, or another takes its place."""
         self._kept = block
+        self.setMaximumHeight(_NO_LIMIT_PX)
         self._begin()
         self._ask()
         self._refresh_timer.start()
@@ -87,6 +90,7 @@ class BlockCard(QWidget):
         self._kept = None
         self._refresh_timer.stop()
         self.close_button.hide()
+        self._fix_height()
         self.point_at(self._pointed)
 
     def clear(self) -> None:
@@ -125,4 +129,6 @@ class BlockCard(QWidget):
 
     def _fix_height(self) -> None:
         # Some scripts stand taller than the letters of the font.
-        self.setFixedHeight(round((_NUM_LINES + 0.5) * self.fontMetrics().lineSpacing()))
+        height = round((_NUM_LINES + 0.5) * self.fontMetrics().lineSpacing())
+        self.setMinimumHeight(height)
+        self.setMaximumHeight(height if self._kept is None else _NO_LIMIT_PX)

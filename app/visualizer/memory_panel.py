@@ -124,7 +124,7 @@ class MemoryPanel(QWidget):
         self.copy_button.setToolTip(translate("app", "Copy all that the memory view shows, also what is folded"))
         column.addWidget(self.copy_button, 0, Qt.AlignmentFlag.AlignLeft)
         column.addStretch(1)
-        scroll = QScrollArea()
+        scroll = self._scroll = QScrollArea()
         scroll.setWidgetResizable(True)
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         # Else the width would follow the height, and the grid's height its width, to and fro.
@@ -251,6 +251,12 @@ class MemoryPanel(QWidget):
     def sizeHint(self) -> QSize:
         # Wide enough for rows of 32 cells.
         return QSize(400, 720)
+
+    def minimumSizeHint(self) -> QSize:
+        # What does not fit the height is scrolled to; nothing may be cut off at the side.
+        least = super().minimumSizeHint()
+        content = self._scroll.widget().minimumSizeHint().width() + self._scroll.verticalScrollBar().sizeHint().width()
+        return QSize(max(least.width(), content), least.height())
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

@@ -1,4 +1,4 @@
-"""Owns one part of the memory view that folds: its title, what it says while it is folded, and its copy as text.
+"""Owns one part of the memory view that folds: its title, its content, and its copy as text.
 
 Knows nothing of what it shows.
 """
@@ -9,10 +9,9 @@ from collections.abc import Callable
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QToolButton, QVBoxLayout, QWidget
 
 from app.i18n import translate
-from app.widgets.elided_label import ElidedLabel
 from app.widgets.icons import show_icon
 
 _SPACING_PX = 6
@@ -34,8 +33,6 @@ class Section(QWidget):
         self.fold_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.fold_button.setCheckable(True)
         self.fold_button.clicked.connect(lambda is_open: self._on_clicked(not is_open))
-        self.summary = ElidedLabel("", "muted")
-        self.summary.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.copy_button = QToolButton()
         self.copy_button.setProperty("kind", "small")
         words = translate("app", "Copy “{title}” as text").format(title=title)
@@ -46,7 +43,7 @@ class Section(QWidget):
         header = QHBoxLayout()
         header.setContentsMargins(0, 0, 0, 0)
         header.addWidget(self.fold_button)
-        header.addWidget(self.summary, 1)
+        header.addStretch(1)
         header.addWidget(self.copy_button)
         self._body = QWidget()
         self.column = QVBoxLayout(self._body)
