@@ -20,6 +20,7 @@ from engine.messages import ModelLoaded, ModelLoadProgress
 from engine.models.decoder import POOL_LAYOUT, kv_bytes_per_token
 from engine.models.loading import load_decoder
 from engine.planner import num_pool_blocks
+from engine.planning.plan import KV_BYTES
 from engine.planning.sizes import workspace_bytes
 from engine.requests import RequestReader
 from engine.scheduler import Scheduler, SchedulerLimits
@@ -139,6 +140,7 @@ def _serve(
         config.block_size,
         token_bytes,
         workspace_bytes(spec, config),
+        spec.kv_bytes_per_token(*KV_BYTES["int8"]),
     )
     return ServedModel(core, facts)
 

@@ -6,7 +6,7 @@ Knows nothing of what is in the cache now.
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QGridLayout, QLabel, QSlider, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QLabel, QSlider, QVBoxLayout, QWidget
 
 from app.i18n import translate
 from app.visualizer.memory_bar import MemoryBar
@@ -32,6 +32,8 @@ class FitPlanner(QWidget):
         self.chats_slider.setRange(1, _MAX_CHATS)
         self.chats_slider.setValue(_FIRST_NUM_CHATS)
         self._context_label, self._chats_label = QLabel(), QLabel()
+        self.eight_bits = QCheckBox(translate("app", "Chats in eight bits"))
+        self.eight_bits.setToolTip(translate("app", "As with “Precision of chats in memory” in the settings"))
         self._bar = MemoryBar()
         self.verdict = TextLabel("")
         grid = QGridLayout()
@@ -52,10 +54,12 @@ class FitPlanner(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)
         column.addLayout(grid)
+        column.addWidget(self.eight_bits)
         column.addWidget(self._bar)
         column.addWidget(self.verdict)
         for slider in (self.context_slider, self.chats_slider):
             slider.valueChanged.connect(self._show)
+        self.eight_bits.toggled.connect(self._show)
 
     def show_model(self, model: ModelLoaded | None) -> None:
         self._model = model
@@ -68,6 +72,8 @@ class FitPlanner(QWidget):
         self.context_slider.setRange(0, len(self._contexts) - 1)
         fitting = [index for index, context in enumerate(self._contexts) if context <= _FIRST_CONTEXT]
         self.context_slider.setValue(fitting[-1] if fitting else 0)
+        self.eight_bits.setVisible(0 < model.eight_bit_kv_bytes_per_token < model.kv_bytes_per_token)
+        self.eight_bits.setChecked(False)
         self._show()
 
     @property
@@ -81,7 +87,8 @@ class FitPlanner(QWidget):
     def num_fitting(self) -> int:
         """How many chats of the chosen length fit."""
         assert self._model is not None, "no model is shown"
-        return self._model.num_blocks // self._blocks_of_chat(self._model)
+        model = self._model
+        return self._pool_bytes(model) // self._block_bytes(model) // self._blocks_of_chat(model)
 
     def text(self) -> str:
         return self.verdict.text()
@@ -89,15 +96,22 @@ class FitPlanner(QWidget):
     def _blocks_of_chat(self, model: ModelLoaded) -> int:
         return -(-self.context // model.block_size)
 
+    @staticmethod
+    def _pool_bytes(model: ModelLoaded) -> int:
+        return model.num_blocks * model.block_size * model.kv_bytes_per_token
+
+    def _block_bytes(self, model: ModelLoaded) -> int:
+        is_eight = self.eight_bits.isChecked()
+        return model.block_size * (model.eight_bit_kv_bytes_per_token if is_eight else model.kv_bytes_per_token)
+
     def _show(self) -> None:
         model = self._model
         if model is None:
             return
         self._context_label.setText(f"{self.context:,}")
         self._chats_label.setText(f"{self.num_chats:,}")
-        block_bytes = model.block_size * model.kv_bytes_per_token
-        needed = self.num_chats * self._blocks_of_chat(model) * block_bytes
-        pool = model.num_blocks * block_bytes
+        needed = self.num_chats * self._blocks_of_chat(model) * self._block_bytes(model)
+        pool = self._pool_bytes(model)
         self._bar.set_parts(
             [("bar_used", min(needed, pool)), ("error", max(0, needed - pool)), ("bar_free", max(0, pool - needed))]
         )

@@ -111,7 +111,7 @@ class MemoryPanel(QWidget):
             "steps": [(self.timeline, 0), (self.timeline_words, 0)],
             "fit": [(self.planner, 0)],
         }
-        content = QWidget()
+        content = self._content = QWidget()
         content.setProperty("kind", "panel")
         column = QVBoxLayout(content)
         column.setContentsMargins(_MARGIN_PX, _MARGIN_PX, _MARGIN_PX, _MARGIN_PX)
@@ -255,7 +255,7 @@ class MemoryPanel(QWidget):
     def minimumSizeHint(self) -> QSize:
         # What does not fit the height is scrolled to; nothing may be cut off at the side.
         least = super().minimumSizeHint()
-        content = self._scroll.widget().minimumSizeHint().width() + self._scroll.verticalScrollBar().sizeHint().width()
+        content = self._content.minimumSizeHint().width() + self._scroll.verticalScrollBar().sizeHint().width()
         return QSize(max(least.width(), content), least.height())
 
     def changeEvent(self, event: QEvent) -> None:

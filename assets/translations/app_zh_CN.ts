@@ -238,6 +238,10 @@
       <translation>跟随系统</translation>
     </message>
     <message>
+      <source>As with “Precision of chats in memory” in the settings</source>
+      <translation>与设置中的“聊天在内存中的精度”相同</translation>
+    </message>
+    <message>
       <source>Asking the hub for its facts</source>
       <translation>正在向模型站查询信息</translation>
     </message>
@@ -344,6 +348,10 @@
     <message>
       <source>Chats</source>
       <translation>聊天</translation>
+    </message>
+    <message>
+      <source>Chats in eight bits</source>
+      <translation>聊天以八位保存</translation>
     </message>
     <message>
       <source>Chats in the engine</source>

@@ -257,7 +257,8 @@ class ModelLoadProgress:
 class ModelLoaded:
     """A model is ready. `weight_bytes` is what the weights take in memory, `max_context` is in tokens.
 
-    `workspace_bytes` is what a step needs besides at most: activations, logits, tables.
+    `workspace_bytes` is what a step needs besides at most: activations, logits, tables. A token's keys and values take
+    `kv_bytes_per_token`, and would take `eight_bit_kv_bytes_per_token` with `kv_dtype` int8.
     """
 
     model_id: str
@@ -269,6 +270,7 @@ class ModelLoaded:
     block_size: int
     kv_bytes_per_token: int
     workspace_bytes: int = 0
+    eight_bit_kv_bytes_per_token: int = 0
 
 
 @dataclass(frozen=True, slots=True)

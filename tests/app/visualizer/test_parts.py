@@ -54,6 +54,16 @@ def test_longest_chat_is_the_models_context(planner: FitPlanner):
     assert planner.context == 3000
 
 
+def test_eight_bits_hold_more_chats_in_the_same_memory(planner: FitPlanner):
+    assert planner.eight_bits.isHidden()
+    planner.show_model(replace(MODEL, eight_bit_kv_bytes_per_token=MODEL.kv_bytes_per_token // 2))
+    planner.context_slider.setValue(0)
+    assert planner.num_fitting() == 2
+    planner.eight_bits.setChecked(True)
+    assert planner.num_fitting() == 4
+    assert "3 chats of 512 tokens: 768 KiB of the 1.0 MiB" in planner.text()
+
+
 def test_slider_moves_by_keys(planner: FitPlanner, qtbot):
     planner.context_slider.setValue(0)
     qtbot.keyClick(planner.context_slider, Qt.Key.Key_Right)
