@@ -1268,6 +1268,11 @@
       <translation>置顶</translation>
     </message>
     <message>
+      <source>Pin</source>
+      <comment>keep in memory</comment>
+      <translation>固定</translation>
+    </message>
+    <message>
       <source>Pinned</source>
       <translation>已置顶</translation>
     </message>
@@ -1322,8 +1327,8 @@
       <translation>质量</translation>
     </message>
     <message>
-      <source>Quality: as the file is, as far as can be</source>
-      <translation>质量：尽可能与文件一致</translation>
+      <source>Quality: as in the file</source>
+      <translation type="unfinished" />
     </message>
     <message>
       <source>Question and answer deleted.</source>
@@ -1798,6 +1803,11 @@
     <message>
       <source>Unpin</source>
       <translation>取消置顶</translation>
+    </message>
+    <message>
+      <source>Unpin</source>
+      <comment>keep in memory</comment>
+      <translation>取消固定</translation>
     </message>
     <message>
       <source>Unpinned “{name}”.</source>
