@@ -173,7 +173,7 @@ def test_the_speed_that_was_measured_in_use_stands_in_the_card(
     engine.finish(send(qtbot, window, engine, "hello"))
     card = window.model_page.card("tiny")
     assert card is not None
-    qtbot.waitUntil(lambda: card._speed.text().startswith("62 tok/s here, first token after 0.2 s (median of 1 answer"))
+    qtbot.waitUntil(lambda: card._speed.text().startswith("62 tok/s here, first token after 0.2 s ("))
     speed = SpeedStore(tmp_path / "speeds.json").get("tiny")
     assert speed is not None
     assert speed.num_answers == 1
