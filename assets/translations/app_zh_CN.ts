@@ -1328,7 +1328,7 @@
     </message>
     <message>
       <source>Quality: as in the file</source>
-      <translation type="unfinished" />
+      <translation>质量：与文件相同</translation>
     </message>
     <message>
       <source>Question and answer deleted.</source>
