@@ -28,7 +28,8 @@ from engine.messages import (
     SearchHub,
     StartJob,
 )
-from tests.app.fake_engine import FakeEngine
+from tests.app.fake_engine import FakeEngine, FakeEngines
+from tests.app.windows import OpenWindow, wait_until_started
 
 from .entries import SPEC
 
@@ -233,3 +234,22 @@ def test_a_gated_model_asks_for_a_token_in_its_card(
     show(qtbot, engine, card, dataclasses.replace(FACTS, gate="manual"))
     assert not form.isVisible()
     assert card.get_button.isVisible()
+
+
+def test_a_job_is_still_there_at_the_next_start_and_goes_on(
+    qtbot: QtBot, window: MainWindow, engines: FakeEngines, open_window: OpenWindow
+) -> None:
+    job = HubJob(REPO, "c" * 40, ("tiny-Q4_0.gguf",))
+    window.models.jobs.start(JOB_ID, "Tiny, Q4_0, Balanced", job)
+    engines.newest.emit(JobProgress(JOB_ID, "download", 45_000_000, 90_000_000))
+    engines.newest.emit(JobFinished(JOB_ID, None, "cancelled"))
+    qtbot.waitUntil(lambda: not window.models.jobs.is_running(JOB_ID))
+    window.close()
+    again = open_window()
+    wait_until_started(qtbot, engines)
+    again.show_models()
+    strip = again.model_page.jobs.rows[JOB_ID].strip
+    assert strip.text() == "Paused · Download 45 of 90 MB"
+    assert not sent(engines.newest, StartJob)
+    press(qtbot, strip.main_button)
+    assert sent(engines.newest, StartJob) == [StartJob(JOB_ID, job)]
