@@ -61,6 +61,11 @@ def add_window_actions(window: _Window) -> None:
     add(translate("app", "Previous tab"), lambda: window.tabs.step(-1), ["Ctrl+Shift+Tab"])
     add(translate("app", "Find in this chat"), window.chats.find_in_chat, ["Ctrl+F"])
     add(translate("app", "Search all chats"), lambda: _search_chats(window), ["Ctrl+Shift+F"])
+    add(translate("app", "New folder"), window.chats.folders.add)
+    add(translate("app", "Trash"), lambda: _show_trash(window))
+    add(translate("app", "Import chats…"), window.chats.transfer.ask_for_import)
+    add(translate("app", "Export this chat…"), window.chats.export_current)
+    add(translate("app", "Export all chats…"), window.chats.transfer.ask_for_all)
     add(translate("app", "Models"), window.show_models)
     add(translate("app", "Settings"), window.show_settings, ["Ctrl+,"])
     add(translate("app", "Larger text"), lambda: window.zoom_by(_ZOOM_STEP_PERCENT), ["Ctrl++", "Ctrl+="])
@@ -76,6 +81,11 @@ def add_window_actions(window: _Window) -> None:
 def _search_chats(window: _Window) -> None:
     window.sidebar_dock.show()
     window.chats.search_chats()
+
+
+def _show_trash(window: _Window) -> None:
+    window.sidebar_dock.show()
+    window.chats.trash.show()
 
 
 def _add_dock_actions(window: _Window) -> None:

@@ -56,17 +56,17 @@ class ChatController(QObject):
         tabs.chat_renamed.connect(self.rename)
         tabs.tab_closed.connect(self._closed_ids.append)
         tabs.tabs_changed.connect(self._on_tabs_changed)
-        self._folders = FolderController(history, sidebar, self)
-        self._folders.chat_moved.connect(self._on_moved)
-        self._trash = TrashController(history, sidebar, self)
-        self._trash.restored.connect(self.open)
-        self._trash.emptied.connect(self._on_trash_emptied)
+        self.folders = FolderController(history, sidebar, self)
+        self.folders.chat_moved.connect(self._on_moved)
+        self.trash = TrashController(history, sidebar, self)
+        self.trash.restored.connect(self.open)
+        self.trash.emptied.connect(self._on_trash_emptied)
         self._search = SearchController(history, sidebar, run, self)
         self._search.ended.connect(self.refresh)
-        self._transfer = TransferController(history, sidebar, run, self)
-        for part in (self._folders, self._trash, self._search, self._transfer):
+        self.transfer = TransferController(history, sidebar, run, self)
+        for part in (self.folders, self.trash, self._search, self.transfer):
             part.failed.connect(self.failed)
-        for part in (self._folders, self._trash, self._transfer):
+        for part in (self.folders, self.trash, self.transfer):
             part.changed.connect(self.refresh)
 
     def restore(self) -> None:
@@ -124,6 +124,11 @@ class ChatController(QObject):
         if (tab := self._tabs.current_tab()) is not None:
             finder_of(tab).open()
 
+    def export_current(self) -> None:
+        """Asks where to the current chat is to be exported."""
+        if (tab := self._tabs.current_tab()) is not None:
+            self.transfer.ask_for_export([tab.session.id], tab.session.title)
+
     def search_chats(self) -> None:
         """Puts the caret into the field that searches all chats."""
         self._sidebar.focus_search()
@@ -165,7 +170,7 @@ class ChatController(QObject):
         if tab is not None:
             self._tabs.close_tab(self._tabs.indexOf(tab))
         if session is not None:
-            self._trash.put(chat_id, session.title, lambda: self._undelete(chat_id, tab is not None))
+            self.trash.put(chat_id, session.title, lambda: self._undelete(chat_id, tab is not None))
 
     def destroy(self, chat_id: str) -> None:
         """Deletes the chat for good, as those are that the program opened itself."""

@@ -46,9 +46,7 @@ class TransferController(QObject):
         self._run = run
         sidebar.more_menu.addSeparator()
         sidebar.more_menu.addAction(translate("app", "Import chats…"), self.ask_for_import)
-        sidebar.more_menu.addAction(
-            translate("app", "Export all chats…"), lambda: self.ask_for_export(None, translate("app", "Chats"))
-        )
+        sidebar.more_menu.addAction(translate("app", "Export all chats…"), self.ask_for_all)
         sidebar.menu_opening.connect(self._extend_menu)
 
     def ask_for_import(self) -> QFileDialog:
@@ -59,6 +57,9 @@ class TransferController(QObject):
         dialog.filesSelected.connect(lambda names: self.import_from([Path(name) for name in names]))
         dialog.open()
         return dialog
+
+    def ask_for_all(self) -> QFileDialog:
+        return self.ask_for_export(None, translate("app", "Chats"))
 
     def ask_for_export(self, chat_ids: Sequence[str] | None, title: str) -> QFileDialog:
         """Opens the dialog; these chats, or all, are exported to what is chosen."""
