@@ -234,7 +234,10 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _send_file(self, repo_id: str, name: str) -> None:
         hub = self.server.hub
-        repository = hub.repositories[repo_id]
+        repository = hub.repositories.get(repo_id)
+        if repository is None:
+            self._reply(401, b'{"error":"Repository not found"}', X_Error_Code="RepoNotFound")
+            return
         data = repository.files.get(name)
         if data is None:
             self._reply(404, b"{}", X_Error_Code="EntryNotFound")
