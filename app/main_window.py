@@ -104,7 +104,7 @@ class MainWindow(QMainWindow):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.banner)
-        column.addWidget(self.pages, 1)
+        column.addWidget(self.tabs.beside.beside(self.pages), 1)
         self.setCentralWidget(centre)
         self.setStatusBar(self.status_line)
         self.sidebar_dock = self._dock(

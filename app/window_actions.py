@@ -57,6 +57,7 @@ def add_window_actions(window: _Window) -> None:
     add(translate("app", "New chat"), window.new_chat, ["Ctrl+T"])
     add(translate("app", "Reopen the tab closed last"), window.chats.reopen, ["Ctrl+Shift+T"])
     add(translate("app", "Close tab"), window.tabs.close_current, ["Ctrl+W"])
+    add(translate("app", "Show this chat beside, or end the split"), window.tabs.toggle_beside, ["Ctrl+\\"])
     add(translate("app", "Next tab"), lambda: window.tabs.step(1), ["Ctrl+Tab"])
     add(translate("app", "Previous tab"), lambda: window.tabs.step(-1), ["Ctrl+Shift+Tab"])
     add(translate("app", "Find in this chat"), window.chats.find_in_chat, ["Ctrl+F"])

@@ -8,12 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QPoint, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QMouseEvent, QShowEvent
-from PySide6.QtWidgets import QInputDialog, QMenu, QTabBar, QTabWidget, QToolButton, QWidget
+from PySide6.QtGui import QHideEvent, QMouseEvent, QShowEvent
+from PySide6.QtWidgets import QApplication, QInputDialog, QMenu, QTabBar, QTabWidget, QToolButton, QWidget
 
+from app.chat.beside_pane import BesidePane, Placeholder
 from app.chat.chat_words import ordinal
 from app.chat.tab import ChatTab
 from app.chat.tab_mark import tab_mark
+from app.i18n import translate
 from app.state.session import Phase, Session
 from app.theme import current_theme, icon_size_px, theme_signals
 from app.widgets.icons import show_icon
@@ -47,6 +49,11 @@ class ChatTabs(QTabWidget):
         self._make_session = make_session
         self._owner_color_index = owner_color_index
         self._busy_ids: frozenset[str] = frozenset()
+        self.beside = BesidePane()
+        self.beside.closed.connect(self.end_split)
+        self._last_page: QWidget | None = None
+        """The page of the row that was the current one last and is no placeholder."""
+        self._last_current: ChatTab | None = None
         bar = _TabBar()
         bar.middle_clicked.connect(self.close_tab)
         bar.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
@@ -59,11 +66,14 @@ class ChatTabs(QTabWidget):
         self.setElideMode(Qt.TextElideMode.ElideRight)
         self.tabBarDoubleClicked.connect(self._ask_for_title)
         self.tabBarClicked.connect(lambda _: self._focus_current())
-        self.currentChanged.connect(lambda _: self.tabs_changed.emit())
+        self.currentChanged.connect(self._on_current_changed)
+        app = QApplication.instance()
+        assert isinstance(app, QApplication), f"the application is {app!r}"
+        app.focusChanged.connect(self._on_focus_changed)
         bar.tabMoved.connect(lambda *_: self.tabs_changed.emit())
         plus = QToolButton()
-        plus.setToolTip("New chat (Ctrl+T)")
-        plus.setAccessibleName("New chat")
+        plus.setToolTip(translate("app", "New chat (Ctrl+T)"))
+        plus.setAccessibleName(translate("app", "New chat"))
         show_icon(plus, "plus")
         plus.clicked.connect(self.new_chat_requested)
         self.setCornerWidget(plus, Qt.Corner.TopRightCorner)
@@ -73,8 +83,85 @@ class ChatTabs(QTabWidget):
         return [tab for index in range(self.count()) if isinstance(tab := self.widget(index), ChatTab)]
 
     def current_tab(self) -> ChatTab | None:
+        """The one beside while it has the focus, else the one in front."""
+        if self.beside.has_focus():
+            return self.beside.tab
         tab = self.currentWidget()
         return tab if isinstance(tab, ChatTab) else None
+
+    def widget(self, index: int) -> QWidget | None:  # type: ignore[override]
+        page: QWidget | None = super().widget(index)
+        return page.tab if isinstance(page, Placeholder) else page
+
+    def indexOf(self, tab: QWidget) -> int:  # noqa: N802 - Qt's name
+        pages = (super(ChatTabs, self).widget(index) for index in range(self.count()))
+        return next((index for index, page in enumerate(pages) if _tab_on(page) is tab), -1)
+
+    def setCurrentWidget(self, tab: QWidget) -> None:  # noqa: N802 - Qt's name
+        if tab is self.beside.tab:
+            tab.setFocus()
+        else:
+            super().setCurrentWidget(tab)
+
+    def show_beside(self, tab: ChatTab) -> None:
+        """Shows a chat right of the others, so that two are seen at the same time."""
+        if tab is self.beside.tab:
+            return
+        self.end_split()
+        if self.count() == 1:
+            self.open_chat(self._make_session())
+        elif self.currentWidget() is tab:
+            self.step(1)
+        self._put(self.indexOf(tab), Placeholder(tab))
+        self.beside.show_tab(tab)
+        tab.setFocus()
+
+    def end_split(self) -> None:
+        """The chat beside goes back into its tab."""
+        if self.beside.tab is None:
+            return
+        index = self.indexOf(self.beside.tab)
+        self._put(index, self.beside.take_tab())
+        self._focus_current()
+
+    def toggle_beside(self) -> None:
+        tab = self.current_tab()
+        if self.beside.tab is not None:
+            self.end_split()
+        elif tab is not None:
+            self.show_beside(tab)
+
+    def _put(self, index: int, page: ChatTab | Placeholder) -> None:
+        """Puts another page in the place of one in the row."""
+        former = super().widget(index)
+        self.blockSignals(True)
+        self.removeTab(index)
+        self.insertTab(index, page, "")
+        self.blockSignals(False)
+        if isinstance(former, Placeholder):
+            former.deleteLater()
+        tab = _tab_on(page)
+        self._add_close_button(tab)
+        self._show_mark(tab)
+
+    def _on_current_changed(self, index: int) -> None:
+        page = super().widget(index)
+        if not isinstance(page, Placeholder):
+            self._last_page = page
+        elif self.count() == 1:
+            QTimer.singleShot(0, self, self.end_split)
+        else:
+            # The row shows one of the others, and the person goes to the chat beside.
+            last = super().indexOf(self._last_page) if self._last_page is not None else -1
+            self.setCurrentIndex(last if last >= 0 else (index + 1) % self.count())
+            page.tab.setFocus()
+            return
+        self.tabs_changed.emit()
+
+    def _on_focus_changed(self) -> None:
+        if self.beside.tab is not None and self.current_tab() is not self._last_current:
+            self._last_current = self.current_tab()
+            self.tabs_changed.emit()
 
     def tab_of(self, chat_id: str) -> ChatTab | None:
         return next((tab for tab in self.tabs() if tab.session.id == chat_id), None)
@@ -107,6 +194,8 @@ class ChatTabs(QTabWidget):
         tab = self.widget(index)
         if not isinstance(tab, ChatTab):
             return
+        if tab is self.beside.tab:
+            self.end_split()
         tab.leave()
         self.removeTab(index)
         tab.deleteLater()
@@ -118,12 +207,19 @@ class ChatTabs(QTabWidget):
         self._tell_busy()
 
     def close_current(self) -> None:
-        self.close_tab(self.currentIndex())
+        tab = self.current_tab()
+        if tab is not None:
+            self.close_tab(self.indexOf(tab))
 
     def step(self, distance: int) -> None:
         """Goes to a neighbouring tab; the row is a ring."""
-        self.setCurrentIndex((self.currentIndex() + distance) % self.count())
-        self._focus_current()
+        tab = self.current_tab()
+        index = self.currentIndex() if tab is None else self.indexOf(tab)
+        target = self.widget((index + distance) % self.count())
+        if target is not None:
+            self.setCurrentWidget(target)
+            if self.isVisible():
+                target.setFocus()
 
     def close_others(self, kept: ChatTab) -> None:
         for tab in self.tabs():
@@ -140,8 +236,14 @@ class ChatTabs(QTabWidget):
             self._busy_ids = busy_ids
             self.busy_changed.emit(busy_ids)
 
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        # Another page of the window takes the whole room.
+        self.beside.hide()
+
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
+        self.beside.setVisible(self.beside.tab is not None)
         # Only now is it known how many pixels the screen has to a point.
         self.show_marks()
 
@@ -173,8 +275,8 @@ class ChatTabs(QTabWidget):
         button = QToolButton()
         button.setProperty("kind", "small")
         button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        button.setToolTip("Close tab (Ctrl+W)")
-        button.setAccessibleName("Close tab")
+        button.setToolTip(translate("app", "Close tab (Ctrl+W)"))
+        button.setAccessibleName(translate("app", "Close tab"))
         show_icon(button, "close", "muted")
         button.clicked.connect(lambda: self.close_tab(self.indexOf(tab)))
         self.tabBar().setTabButton(self.indexOf(tab), QTabBar.ButtonPosition.RightSide, button)
@@ -186,10 +288,15 @@ class ChatTabs(QTabWidget):
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         # By tab: the row may be another when an entry is chosen.
-        menu.addAction("Close", lambda: self.close_tab(self.indexOf(tab)))
-        menu.addAction("Close others", lambda: self.close_others(tab)).setEnabled(self.count() > 1)
+        if tab is self.beside.tab:
+            menu.addAction(translate("app", "End the split"), self.end_split)
+        else:
+            menu.addAction(translate("app", "Show beside"), lambda: self.show_beside(tab))
         menu.addSeparator()
-        menu.addAction("Rename…", lambda: self._ask_for_title(self.indexOf(tab)))
+        menu.addAction(translate("app", "Close"), lambda: self.close_tab(self.indexOf(tab)))
+        menu.addAction(translate("app", "Close others"), lambda: self.close_others(tab)).setEnabled(self.count() > 1)
+        menu.addSeparator()
+        menu.addAction(translate("app", "Rename…"), lambda: self._ask_for_title(self.indexOf(tab)))
         menu.popup(self.tabBar().mapToGlobal(position))
 
     def _ask_for_title(self, index: int) -> None:
@@ -197,13 +304,21 @@ class ChatTabs(QTabWidget):
         if not isinstance(tab, ChatTab):
             return
         dialog = QInputDialog(self)
-        dialog.setWindowTitle("Rename chat")
-        dialog.setLabelText("Title")
+        dialog.setWindowTitle(translate("app", "Rename chat"))
+        dialog.setLabelText(translate("app", "Title"))
         dialog.setTextValue(tab.session.title)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.textValueSelected.connect(lambda title: self.chat_renamed.emit(tab.session.id, title))
         dialog.finished.connect(lambda _: QTimer.singleShot(0, self, self._focus_current))
         dialog.open()
+
+
+def _tab_on(page: QWidget | None) -> ChatTab:
+    """The chat of a page in the row."""
+    if isinstance(page, Placeholder):
+        return page.tab
+    assert isinstance(page, ChatTab), f"the page is {page!r}"
+    return page
 
 
 def _suffix(session: Session) -> str:

@@ -1,0 +1,103 @@
+"""Two chats side by side, in a window."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from app.main_window import MainWindow
+from app.state.message import Message
+from app.state.session import Session
+from tests.app.fake_engine import FakeEngine
+
+CONTROL = Qt.KeyboardModifier.ControlModifier
+
+
+def open_two(window: MainWindow) -> None:
+    for name in ("first", "second"):
+        messages = [Message("user", name), Message("assistant", f"{name} answer", end="stop")]
+        window.tabs.open_chat(Session(title=name, messages=messages))
+    blank = next(tab for tab in window.tabs.tabs() if tab.is_blank)
+    window.tabs.close_tab(window.tabs.indexOf(blank))
+
+
+def titles(window: MainWindow) -> list[str]:
+    return [tab.session.title for tab in window.tabs.tabs()]
+
+
+def test_two_chats_are_seen_and_both_answer(qtbot: QtBot, window: MainWindow, engine: FakeEngine) -> None:
+    open_two(window)
+    first, second = window.tabs.tabs()
+    window.tabs.show_beside(second)
+    qtbot.waitUntil(lambda: first.isVisible() and second.isVisible())
+    assert titles(window) == ["first", "second"]
+    for tab in (first, second):
+        tab.submit("more")
+        engine.answer(engine.submits()[-1].request_id, "streams")
+    for tab in (first, second):
+        qtbot.waitUntil(lambda tab=tab: "streams" in tab.transcript.views[-1].message.text)  # type: ignore[misc]
+        view = tab.transcript.answer_view()
+        assert view is not None
+        assert view.body.views[0].toPlainText() == "streams"  # type: ignore[union-attr]
+
+
+def test_the_split_ends_where_it_began(qtbot: QtBot, window: MainWindow, engine: FakeEngine) -> None:
+    open_two(window)
+    first, second = window.tabs.tabs()
+    window.tabs.show_beside(first)
+    assert titles(window) == ["first", "second"]
+    assert window.tabs.currentWidget() is second
+    window.tabs.end_split()
+    assert titles(window) == ["first", "second"]
+    assert not window.tabs.beside.isVisible()
+    window.tabs.setCurrentWidget(first)
+    qtbot.waitUntil(first.isVisible)
+    assert not second.isVisible()
+
+
+def test_the_chat_beside_is_reached_by_its_tab_and_by_keys(
+    qtbot: QtBot, window: MainWindow, engine: FakeEngine
+) -> None:
+    open_two(window)
+    first, second = window.tabs.tabs()
+    window.tabs.setCurrentWidget(first)
+    window.tabs.show_beside(second)
+    first.setFocus()
+    qtbot.waitUntil(lambda: window.tabs.current_tab() is first)
+    window.tabs.setCurrentIndex(1)
+    qtbot.waitUntil(lambda: window.tabs.current_tab() is second)
+    assert window.tabs.currentWidget() is first
+    window.tabs.step(1)
+    qtbot.waitUntil(lambda: window.tabs.current_tab() is first)
+
+
+def test_closing_the_chat_beside_ends_the_split(qtbot: QtBot, window: MainWindow, engine: FakeEngine) -> None:
+    open_two(window)
+    _, second = window.tabs.tabs()
+    window.tabs.show_beside(second)
+    qtbot.waitUntil(lambda: window.tabs.current_tab() is second)
+    window.tabs.close_current()
+    assert titles(window) == ["first"]
+    assert window.tabs.beside.tab is None
+
+
+def test_closing_all_others_brings_the_chat_back(qtbot: QtBot, window: MainWindow, engine: FakeEngine) -> None:
+    open_two(window)
+    first, second = window.tabs.tabs()
+    window.tabs.show_beside(second)
+    window.tabs.close_tab(window.tabs.indexOf(first))
+    qtbot.waitUntil(lambda: window.tabs.beside.tab is None)
+    assert titles(window) == ["second"]
+    qtbot.waitUntil(second.isVisible)
+
+
+def test_a_lone_chat_gets_a_new_one_at_its_side(qtbot: QtBot, window: MainWindow, engine: FakeEngine) -> None:
+    qtbot.keyClick(window, Qt.Key.Key_Backslash, CONTROL)
+    assert len(window.tabs.tabs()) == 2
+    assert window.tabs.beside.isVisible()
+    window.show_settings()
+    assert not window.tabs.beside.isVisible()
+    window.show_chats()
+    assert window.tabs.beside.isVisible()
+    qtbot.keyClick(window, Qt.Key.Key_Backslash, CONTROL)
+    assert window.tabs.beside.tab is None
