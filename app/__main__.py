@@ -152,6 +152,7 @@ def _parser() -> argparse.ArgumentParser:
     for option, name, text in (
         ("--self-test", "self-test", "drive the window with the real model and report JSON"),
         ("--measure-history", "history", "report how soon 10,000 chats are listed and searched; needs an empty --home"),
+        ("--measure-chats", "chats", "report how soon chats of 100,000 words open, and how smoothly they scroll"),
         ("--measure-lag", "lag", "report how late the window's events are while four chats stream, and when idle"),
     ):
         check.add_argument(option, dest="check", action="store_const", const=name, help=text)

@@ -43,7 +43,7 @@ _MAX_LOG_BYTES = 1_000_000
 _SIGNAL_CHECK_MS = 250
 
 
-WindowCheckName = Literal["self-test", "history", "lag"]
+WindowCheckName = Literal["self-test", "chats", "history", "lag"]
 
 
 def run(home: Path, backend: str, check: WindowCheckName | None = None) -> int:
@@ -95,12 +95,14 @@ def _run_loop(app: QApplication, home: Path, backend: str, check: WindowCheckNam
 
 def _make_check(name: WindowCheckName, window: MainWindow, home: Path) -> WindowCheck:
     # Imported here, because a person's window needs none of them.
+    from app.chat_check import ChatCheck
     from app.history_check import HistoryCheck
     from app.lag_check import LagCheck
     from app.self_test import SelfTest
 
     checks: dict[WindowCheckName, type[WindowCheck]] = {
         "self-test": SelfTest,
+        "chats": ChatCheck,
         "history": HistoryCheck,
         "lag": LagCheck,
     }

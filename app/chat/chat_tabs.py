@@ -89,7 +89,7 @@ class ChatTabs(QTabWidget):
         tab = self.currentWidget()
         return tab if isinstance(tab, ChatTab) else None
 
-    def widget(self, index: int) -> QWidget | None:  # type: ignore[override]
+    def widget(self, index: int) -> QWidget | None:
         page: QWidget | None = super().widget(index)
         return page.tab if isinstance(page, Placeholder) else page
 

@@ -77,7 +77,7 @@ class ContextMeter(QObject):
         limit = min(model.max_context, model.num_blocks * model.block_size)
         system = self._counts.get(self._session.system_prompt, 0)
         draft = self._counts.get(self._composer.toPlainText(), 0)
-        draft += sum(self._counts.get(attachment.id, 0) for attachment in self._attachments.attachments)
+        draft += sum(self._counts.get(one.id, one.num_tokens or 0) for one in self._attachments.attachments)
         # What is known of an answer's prompt has the system prompt in it.
         history = max(0, self._session.num_context_tokens - system)
         room = max(0, limit - system - history - draft)

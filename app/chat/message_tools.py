@@ -98,6 +98,10 @@ class MessageTools(QWidget):
         self._add(self.more_button)
 
     def _add(self, button: QuietButton) -> None:
+        # A tool that is not offered keeps its place too, or the figures beside it would be wrapped anew.
+        policy = button.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)
+        button.setSizePolicy(policy)
         button.focus_changed.connect(self._show_reveal)
         self._row.addWidget(button)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, Signal
+from PySide6.QtCore import QEvent, QTimer, Signal
 from PySide6.QtGui import QEnterEvent, QGuiApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
@@ -27,6 +27,8 @@ from app.widgets.text_label import TextLabel
 _PANEL_PADDING_PX = 12
 _GAP_PX = 4
 _NO_MODEL_CODE = "no_model"
+MAX_PART_CHARACTERS = 12_000
+"""Of an answer's text are laid out in one piece, which takes some tens of milliseconds."""
 
 
 class MessageView(QWidget):
@@ -194,12 +196,26 @@ class AnswerMessageView(MessageView):
 
     def show_text(self) -> None:
         """Shows what the message's text has gained, and what the model thought."""
-        added = self.message.text[self._num_shown :]
+        added = self.message.text[self._num_shown : self._num_shown + MAX_PART_CHARACTERS]
         if added:
             self._num_shown += len(added)
             self.body.append(added)
+        if not self.is_whole:
+            QTimer.singleShot(0, self, self._show_next_part)
         if self.message.reasoning:
             self._show_reasoning()
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all of the text is shown: a long one comes in parts, so that it can be read at once."""
+        return self._num_shown >= len(self.message.text)
+
+    def _show_next_part(self) -> None:
+        if self.is_whole:
+            return
+        self.show_text()
+        if self.is_whole and self.message.end is not None:
+            self.body.finish()
 
     def _show_reasoning(self) -> None:
         if self.reasoning is None:
@@ -218,7 +234,8 @@ class AnswerMessageView(MessageView):
         is_over = self.message.end is not None
         if is_over:
             self.show_text()
-            self.body.finish()
+            if self.is_whole:
+                self.body.finish()
             self.show_state("")
         self.stats_label.setText(stats_text(self.message) if is_over else "")
         self.stats_label.setToolTip(phases_text(self.message.stats) if is_over else "")

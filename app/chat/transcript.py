@@ -21,6 +21,7 @@ from app.widgets.text_label import TextLabel
 COLUMN_CHARACTERS = 80
 # Building a view costs about a millisecond; a long chat opens with its newest messages.
 MAX_FIRST_MESSAGES = 40
+MAX_FIRST_CHARACTERS = 30_000
 _MARGIN_PX = 16
 _MESSAGE_GAP_PX = 24
 _BOTTOM_SLACK_PX = 24
@@ -38,7 +39,7 @@ class Transcript(QScrollArea):
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session = session
-        self._num_hidden = max(0, len(session.messages) - MAX_FIRST_MESSAGES)
+        self._num_hidden = _num_hidden_at_first(session)
         self._views: list[MessageView] = []
         self._is_stale = True
         self._is_busy: bool | None = None
@@ -296,3 +297,14 @@ class Transcript(QScrollArea):
         size = self.latest_button.size()
         view = self.viewport().geometry()
         self.latest_button.move(view.center().x() - size.width() // 2, view.bottom() - size.height() - _MARGIN_PX // 2)
+
+
+def _num_hidden_at_first(session: Session) -> int:
+    """Of the oldest messages: the newest are shown as far as building them takes no time that can be felt."""
+    num_shown = num_characters = 0
+    for message in reversed(session.messages[-MAX_FIRST_MESSAGES:]):
+        num_characters += len(message.text)
+        if num_shown and num_characters > MAX_FIRST_CHARACTERS:
+            break
+        num_shown += 1
+    return len(session.messages) - num_shown

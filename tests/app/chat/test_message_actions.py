@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from app.chat.message_tools import WORDS, Tool
 from app.chat.message_view import MessageView
+from app.state.message import Message
 from app.state.session import Session
 from engine.messages import TextDelta
 from tests.app.chat.desk import Desk
@@ -169,3 +170,14 @@ def test_thinking_is_folded_and_opens_by_a_click(desk: Desk) -> None:
     click(desk, reasoning.fold_button)
     assert reasoning.body.isVisible()
     assert reasoning.body.toPlainText() == "let me see"
+
+
+def test_a_very_long_answer_is_shown_in_parts_and_is_whole_in_the_end(desk: Desk) -> None:
+    text = "\n\n".join(f"paragraph {number} {'word ' * 200}" for number in range(60))
+    tab = desk.open(Session(messages=[Message("user", "q"), Message("assistant", text, end="stop")]))
+    view = tab.transcript.answer_view()
+    assert view is not None
+    assert not view.is_whole
+    desk.qtbot.waitUntil(lambda: view.is_whole)
+    shown = "\n".join(part.toPlainText() for part in view.body.views)  # type: ignore[union-attr]
+    assert [line.split()[1] for line in shown.split("\n")] == [str(number) for number in range(60)]
