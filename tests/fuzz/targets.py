@@ -5,6 +5,7 @@ Knows nothing of how often and how long.
 
 from __future__ import annotations
 
+import atexit
 import json
 import shutil
 import struct
@@ -244,6 +245,13 @@ _HUB_ANSWERS: dict[str, Any] = {
 }
 
 
+def _temporary() -> Path:
+    """A folder for what all examples of this process start from."""
+    folder = Path(mkdtemp(prefix="fuzz-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
 def _made(folder: Path) -> Path:
     folder.mkdir()
     return folder
@@ -255,20 +263,20 @@ def _hf_folder(random: Random, folder: Path) -> Path:
 
 @cache
 def _hf_folders() -> tuple[Path, ...]:
-    place = Path(mkdtemp(prefix="fuzz-"))
+    place = _temporary()
     return tuple(llama_folder().write(place / str(shards), shards) for shards in (1, 2))
 
 
 @cache
 def _ggufs() -> tuple[bytes, ...]:
-    place = Path(mkdtemp(prefix="fuzz-"))
+    place = _temporary()
     tinies = (tiny_gguf("llama"), tiny_gguf("qwen2"), tiny_gguf("llama", is_tied=False))
     return tuple(tiny.write(place / f"{number}.gguf").read_bytes() for number, tiny in enumerate(tinies))
 
 
 @cache
 def _checkpoint() -> Path:
-    return make_checkpoint(Path(mkdtemp(prefix="fuzz-")) / "a")
+    return make_checkpoint(_temporary() / "a")
 
 
 def prepare() -> None:
