@@ -174,7 +174,7 @@ class Driver:
             await asyncio.sleep(0.01)
 
 
-def main(home: Path) -> int:
+def main(home: Path, make_driver: type[Driver] = Driver) -> int:
     app = QApplication([])
     app.setQuitOnLastWindowClosed(False)
     loop = qasync.QEventLoop(app)
@@ -192,7 +192,7 @@ def main(home: Path) -> int:
 
     window = make_window(home, loop, make_engine, Settings(home / "settings.json"))
     window.closed.connect(loop.stop)
-    driver = Driver(window, engines)
+    driver = make_driver(window, engines)
     driver.start()
     # A screen as small as the one of no screen hides it at first; snapshots come only while it shows.
     window.memory_dock.show()

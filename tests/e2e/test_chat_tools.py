@@ -1,0 +1,25 @@
+"""The tools of a chat's messages with the real starter, in a window of a process of its own."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests.e2e.test_window import run_offscreen
+
+
+def test_messages_are_edited_answered_again_continued_attached_branched_and_deleted(starter_home: Path) -> None:
+    result = run_offscreen("tests.e2e.chat_driver", str(starter_home))
+    assert result.returncode == 0, result.stderr
+    report = json.loads(result.stdout)
+    assert report["same_seed_same_answer"]
+    assert report["versions"] == "3 of 3"
+    assert report["edited"] == "Please: Name a colour."
+    assert report["version_before"] == "Name a colour."
+    assert report["went_on"]
+    assert report["continued"]
+    assert 100 < report["counted"] < report["prompt_tokens_with_file"]
+    assert report["branch"]
+    assert report["deleted"]
+    assert report["undone"]
+    assert report["both_answered"]
