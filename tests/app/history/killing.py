@@ -37,7 +37,7 @@ ROOT = Path(__file__).resolve().parents[3]
 NUM_TABS = 3
 NUM_PIECES = 40
 PIECE_S = 0.002
-MIN_LIFE_S, MAX_LIFE_S = 0.0, 1.5
+MIN_LIFE_S, MAX_LIFE_S = 0.0, 3.0
 START_TIMEOUT_S = 120.0
 
 
