@@ -76,7 +76,7 @@ class Library:
     def _list_folder(self, place: Path) -> Iterator[ModelEntry]:
         try:
             folders = [path for path in place.iterdir() if is_model_id(path.name) and path.is_dir()]
-        except (FileNotFoundError, NotADirectoryError):
+        except FileNotFoundError:
             return
         except OSError as error:
             if place == self.models_dir:

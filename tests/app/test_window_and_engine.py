@@ -153,7 +153,7 @@ def test_a_message_to_a_dead_engine_brings_the_way_to_restart_back(
     tab = window.tabs.current_tab()
     assert tab is not None
     tab.submit("hello")
-    assert window.banner.action_button.text() == "Restart engine"
+    assert window.banner.action_button.text() == "Restart the engine"
     assert window.banner.isVisible()
     qtbot.waitUntil(lambda: tab.session.phase is Phase.FAILED)
     assert engine.submits() == []

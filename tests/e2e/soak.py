@@ -162,7 +162,16 @@ class Soak:
         return self._use("again", "assistant")
 
     def _show_version(self) -> bool:
-        return self._use(self._random.choice(("version_before", "version_behind")), "assistant")
+        tab = self._answered_tab()
+        if tab is None:
+            return False
+        message = self._random.choice(tab.session.messages)
+        versions = tab.session.tree.versions(message)
+        index = versions.index(message)
+        tools = ["version_before"] * (index > 0) + ["version_behind"] * (index + 1 < len(versions))
+        if tools:
+            tab.transcript.tool_used.emit(message, self._random.choice(tools))
+        return bool(tools)
 
     def _branch(self) -> bool:
         return len(self._window.tabs.tabs()) < MAX_TABS and self._use("branch", "assistant")
