@@ -56,20 +56,20 @@ class ChatCheck(WindowCheck):
         tab.transcript.viewport().installEventFilter(watch)
         await self._wait("the long chat to be painted", lambda: watch.painted_at_s is not None, _TIMEOUT_S)
         assert watch.painted_at_s is not None
-        steps_s: list[float] = []
+        steps_ms: list[float] = []
         view = tab.transcript.answer_view()
         assert view is not None, "no answer is shown"
         await self._wait("the whole answer to be laid out", lambda: view.is_whole, _TIMEOUT_S)
         whole_s = time.perf_counter() - began_s
         # QTest and processEvents may run what a task of the loop waits for, so not inside of one.
-        await qasync.asyncWrap(lambda: steps_s.extend(_scrolled(tab)))
+        await qasync.asyncWrap(lambda: steps_ms.extend(_scrolled(tab)))
         num_words = sum(len(message.text.split()) for message in messages)
         self._window.tabs.close_tab(self._window.tabs.indexOf(tab))
         return {
             "num_words": num_words,
             "open_s": round(watch.painted_at_s - began_s, 3),
             "whole_s": round(whole_s, 3),
-            "scroll_step": summary(steps_s),
+            "scroll_step": summary(steps_ms),
         }
 
 
@@ -87,18 +87,18 @@ class _PaintWatch(QObject):
 
 
 def _scrolled(tab: ChatTab) -> list[float]:
-    """Seconds that each step of scrolling took with its painting, from the end to the top of what is built."""
+    """Milliseconds that each step of scrolling took with its painting, from the end to the top of what is built."""
     bar, app = tab.transcript.verticalScrollBar(), QApplication.instance()
     assert app is not None, "there is no application"
     app.processEvents()
-    steps_s = []
+    steps_ms = []
     while bar.value() > 0:
         began_s = time.perf_counter()
         bar.setValue(max(0, bar.value() - round(_STEP_PART * tab.transcript.viewport().height())))
         app.processEvents()
         tab.transcript.viewport().repaint()
-        steps_s.append(time.perf_counter() - began_s)
-    return steps_s
+        steps_ms.append((time.perf_counter() - began_s) * 1000)
+    return steps_ms
 
 
 def _text(num_words: int) -> str:

@@ -27,8 +27,10 @@ from app.widgets.text_label import TextLabel
 _PANEL_PADDING_PX = 12
 _GAP_PX = 4
 _NO_MODEL_CODE = "no_model"
-MAX_PART_CHARACTERS = 12_000
-"""Of an answer's text are laid out in one piece, which takes some tens of milliseconds."""
+_PART_INTERVAL_MS = 15
+"""Between two parts, in which the window paints and answers."""
+MAX_PART_CHARACTERS = 6_000
+"""Of an answer's text are laid out in one piece, which takes about twenty milliseconds."""
 
 
 class MessageView(QWidget):
@@ -201,7 +203,7 @@ class AnswerMessageView(MessageView):
             self._num_shown += len(added)
             self.body.append(added)
         if not self.is_whole:
-            QTimer.singleShot(0, self, self._show_next_part)
+            QTimer.singleShot(_PART_INTERVAL_MS, self, self._show_next_part)
         if self.message.reasoning:
             self._show_reasoning()
 
