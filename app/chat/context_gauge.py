@@ -67,7 +67,8 @@ class ContextGauge(QWidget):
         self.setVisible(parts is not None)
         if parts is None:
             return
-        self._label.setText(f"ctx {short_count(parts.used)} / {short_count(parts.limit)}")
+        words = translate("app", "ctx {used} / {limit}")
+        self._label.setText(words.format(used=short_count(parts.used), limit=short_count(parts.limit)))
         self._bar.show_parts(parts)
         words = parts_text(parts)
         self.setToolTip(words)
