@@ -40,6 +40,8 @@ class ChatOptions(QDialog):
 
     changed = Signal()
     failed = Signal(str)
+    preset_deleted = Signal(str, str, object)
+    """That it was, its name, and the call that brings it back."""
 
     def __init__(self, session: Session, history: History, defaults: SamplingParams, parent: QWidget) -> None:
         super().__init__(parent)
@@ -125,6 +127,9 @@ class ChatOptions(QDialog):
             self._history.presets.remove(preset.id)
         except HistoryError as error:
             self.failed.emit(str(error))
+            return
+        presets = self._history.presets
+        self.preset_deleted.emit(translate("app", "Preset deleted."), preset.name, lambda: presets.save(preset))
         # The chat keeps its values, as those of no preset.
         self._session.preset = None
         self._list_presets()

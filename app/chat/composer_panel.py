@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QPoint, Qt, Signal
@@ -163,12 +164,8 @@ class ComposerPanel(QWidget):
 
     def keep_prompt(self, name: str) -> None:
         """Keeps the text that is being written under a name."""
-        if not name.strip():
-            return
-        try:
-            self._history.prompts.save(Prompt(name.strip(), self.composer.toPlainText()))
-        except HistoryError as error:
-            self.failed.emit(str(error))
+        if name.strip():
+            self._save_prompt(Prompt(name.strip(), self.composer.toPlainText()))
 
     def _own_prompts(self) -> list[Prompt]:
         try:
@@ -177,9 +174,18 @@ class ComposerPanel(QWidget):
             self.failed.emit(str(error))
             return []
 
-    def _forget_prompt(self, prompt_id: str) -> None:
+    def _forget_prompt(self, prompt: Prompt) -> None:
         try:
-            self._history.prompts.remove(prompt_id)
+            self._history.prompts.remove(prompt.id)
+        except HistoryError as error:
+            self.failed.emit(str(error))
+            return
+        undo = partial(self._save_prompt, prompt)
+        self.undo_bar.show_message(translate("app", "Prompt deleted."), prompt.name, undo)
+
+    def _save_prompt(self, prompt: Prompt) -> None:
+        try:
+            self._history.prompts.save(prompt)
         except HistoryError as error:
             self.failed.emit(str(error))
 

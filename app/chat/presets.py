@@ -40,11 +40,12 @@ def apply_preset(session: Session, preset: Preset) -> None:
 
 
 def is_changed(session: Session) -> bool:
-    """Whether the chat no longer is as its preset has it. A model alone makes no difference."""
-    preset = session.preset or built_in_presets()[0]
-    own, its = session.parameters, preset.parameters
+    """Whether the chat no longer is as its preset has it. A model alone makes no difference, and without a preset
+    the system prompt is that of the settings."""
+    preset = session.preset
+    own, its = session.parameters, ChatParameters() if preset is None else preset.parameters
     same = all(getattr(own, name) == getattr(its, name) for name in _NAMES)
-    return session.system_prompt != preset.system_prompt or not same
+    return not same or (preset is not None and session.system_prompt != preset.system_prompt)
 
 
 _NAMES = ("temperature", "top_p", "top_k", "min_p", "repetition_penalty", "seed", "max_tokens", "stop")

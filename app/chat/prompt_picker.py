@@ -38,8 +38,8 @@ class PromptPicker(QListWidget):
     Up and Down choose, Enter or a click puts the text in, Esc hides it, Delete on a person's own prompt forgets it.
     """
 
-    forgotten = Signal(str)
-    """The id of a prompt."""
+    forgotten = Signal(object)
+    """A `Prompt` of the person's own."""
 
     def __init__(self, composer: Composer, read_own: Callable[[], list[Prompt]], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -74,7 +74,7 @@ class PromptPicker(QListWidget):
                 self._is_left = True
                 self.hide()
             case Qt.Key.Key_Delete if self._prompt(self.currentItem()).id in {one.id for one in self._read_own()}:
-                self.forgotten.emit(self._prompt(self.currentItem()).id)
+                self.forgotten.emit(self._prompt(self.currentItem()))
                 self._on_text_changed()
             case _:
                 return False

@@ -26,6 +26,7 @@ from app.chat.transcript import Transcript
 from app.i18n import translate
 from app.state.history import History, HistoryError
 from app.state.message import Attachment, Message
+from app.state.parameters import ChatParameters
 from app.state.session import Session
 from engine.messages import ModelLoaded, RequestFailed, RequestFinished, SamplingParams, TextDelta, WhenFull
 
@@ -106,8 +107,9 @@ class ChatTab(QWidget):
 
     @property
     def is_blank(self) -> bool:
-        """Whether nothing has been said or written in it."""
-        return not self.session.messages and self.panel.is_empty
+        """Whether nothing has been said, written or chosen in it."""
+        is_as_made = self.session.preset is None and self.session.parameters == ChatParameters()
+        return not self.session.messages and self.panel.is_empty and is_as_made
 
     def show_model(self, model: ModelLoaded | None) -> None:
         self._model = model
@@ -178,6 +180,7 @@ class ChatTab(QWidget):
         options = ChatOptions(self.session, self._history, self._read_params(), self)
         options.changed.connect(self._on_options_changed)
         options.failed.connect(self.save_failed)
+        options.preset_deleted.connect(self.panel.undo_bar.show_message)
         options.finished.connect(self._on_options_left)
         options.finished.connect(options.deleteLater)
         options.open()

@@ -52,6 +52,18 @@ def test_presets_of_ones_own_are_kept_renamed_and_deleted(desk: Desk) -> None:
     options.delete_preset()
     assert desk.history.presets.all() == []
     assert desk.tab.session.system_prompt == "You are a pirate."
+    desk.qtbot.mouseClick(desk.tab.undo_bar.undo_button, Qt.MouseButton.LeftButton)
+    assert [preset.name for preset in desk.history.presets.all()] == ["Captain"]
+
+
+def test_a_system_prompt_of_the_settings_is_no_change_and_a_chosen_preset_is_no_blank_chat(desk: Desk) -> None:
+    desk.tab.session.system_prompt = "Of the settings."
+    desk.tab.options_button.show_preset()
+    assert desk.tab.options_button.text() == "Standard ▾"
+    assert desk.tab.is_blank
+    options = desk.tab.open_options()
+    options.preset_box.activated.emit(options.preset_box.findText("Precise"))
+    assert not desk.tab.is_blank
 
 
 def test_a_slash_finds_prompts_and_enter_puts_one_in(desk: Desk) -> None:
@@ -72,6 +84,8 @@ def test_a_text_is_kept_as_a_prompt_and_forgotten_by_delete(desk: Desk) -> None:
     assert desk.tab.panel.prompts.names() == ["Haiku"]
     desk.qtbot.keyClick(desk.tab.composer, Qt.Key.Key_Delete)
     assert desk.history.prompts.all() == []
+    desk.qtbot.mouseClick(desk.tab.undo_bar.undo_button, Qt.MouseButton.LeftButton)
+    assert [prompt.name for prompt in desk.history.prompts.all()] == ["Haiku"]
 
 
 def test_escape_leaves_a_slash_as_text(desk: Desk) -> None:
