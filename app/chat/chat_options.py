@@ -40,8 +40,8 @@ class ChatOptions(QDialog):
 
     changed = Signal()
     failed = Signal(str)
-    preset_deleted = Signal(str, str, object)
-    """That it was, its name, and the call that brings it back."""
+    preset_deleted = Signal(object)
+    """A `Preset`, as it was."""
 
     def __init__(self, session: Session, history: History, defaults: SamplingParams, parent: QWidget) -> None:
         super().__init__(parent)
@@ -128,8 +128,7 @@ class ChatOptions(QDialog):
         except HistoryError as error:
             self.failed.emit(str(error))
             return
-        presets = self._history.presets
-        self.preset_deleted.emit(translate("app", "Preset deleted."), preset.name, lambda: presets.save(preset))
+        self.preset_deleted.emit(preset)
         # The chat keeps its values, as those of no preset.
         self._session.preset = None
         self._list_presets()

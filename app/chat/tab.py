@@ -26,7 +26,7 @@ from app.chat.transcript import Transcript
 from app.i18n import translate
 from app.state.history import History, HistoryError
 from app.state.message import Attachment, Message
-from app.state.parameters import ChatParameters
+from app.state.parameters import ChatParameters, Preset
 from app.state.session import Session
 from engine.messages import ModelLoaded, RequestFailed, RequestFinished, SamplingParams, TextDelta, WhenFull
 
@@ -180,7 +180,7 @@ class ChatTab(QWidget):
         options = ChatOptions(self.session, self._history, self._read_params(), self)
         options.changed.connect(self._on_options_changed)
         options.failed.connect(self.save_failed)
-        options.preset_deleted.connect(self.panel.undo_bar.show_message)
+        options.preset_deleted.connect(self._on_preset_deleted)
         options.finished.connect(self._on_options_left)
         options.finished.connect(options.deleteLater)
         options.open()
@@ -189,6 +189,15 @@ class ChatTab(QWidget):
     def _on_options_changed(self) -> None:
         self.options_button.show_preset()
         self.meter.show_max_tokens(self.session.parameters.applied_to(self._read_params()).max_tokens)
+
+    def _on_preset_deleted(self, preset: Preset) -> None:
+        self.undo_bar.show_message(translate("app", "Preset deleted."), preset.name, lambda: self._bring_back(preset))
+
+    def _bring_back(self, preset: Preset) -> None:
+        try:
+            self._history.presets.save(preset)
+        except HistoryError as error:
+            self.save_failed.emit(str(error))
 
     def _on_options_left(self) -> None:
         if self.session.messages:
