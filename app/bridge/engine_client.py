@@ -15,6 +15,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.bridge.mailbox import Mailbox
 from app.bridge.response_stream import ResponseStream, StreamEvent
+from app.i18n import QT_TRANSLATE_NOOP, translate
 from engine.messages import (
     BlockFacts,
     BlockSnapshot,
@@ -56,7 +57,7 @@ from engine.messages import (
 
 _log = logging.getLogger(__name__)
 _GONE_CODE = "engine_error"
-_GONE_MESSAGE = "The engine is not running: restart it, then retry"
+_GONE_MESSAGE = QT_TRANSLATE_NOOP("app", "The engine is not running: restart it, then retry")
 
 
 class Engine(Protocol):
@@ -138,7 +139,7 @@ class EngineClient(QObject):
         request_id = uuid.uuid4().hex
         stream = ResponseStream(request_id, self._on_stream_cancelled, self._on_stream_left)
         if self._is_gone:
-            stream.put(RequestFailed(request_id, _GONE_CODE, _GONE_MESSAGE))
+            stream.put(RequestFailed(request_id, _GONE_CODE, translate("app", _GONE_MESSAGE)))
             if self._death is not None:
                 self.engine_missed.emit(self._death)
             return stream
@@ -168,7 +169,7 @@ class EngineClient(QObject):
         """Puts a new engine in the place of one that died. What was still open ends as failed."""
         self._is_gone, self._death = True, None
         self._mailbox.close()
-        self._fail_streams(_GONE_CODE, _GONE_MESSAGE)
+        self._fail_streams(_GONE_CODE, translate("app", _GONE_MESSAGE))
         await asyncio.get_running_loop().run_in_executor(None, self._engine.close)
         self._connect_engine()
         self.start()

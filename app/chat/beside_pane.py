@@ -8,6 +8,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QSplitter, QToolButton, QVBoxLayout, QWidget
 
+from app.chat.chat_words import title_words
 from app.chat.tab import ChatTab
 from app.i18n import translate
 from app.widgets.elided_label import ElidedLabel
@@ -88,4 +89,4 @@ class BesidePane(QFrame):
 
     def _show_title(self) -> None:
         if self.tab is not None:
-            self._title.setText(self.tab.session.title)
+            self._title.setText(title_words(self.tab.session.title))

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from PySide6.QtCore import QObject, Signal
 
 from app.chat.chat_tabs import ChatTabs
+from app.chat.chat_words import title_words
 from app.chat.tab import ChatTab
 from app.history.draft_keeper import DraftKeeper
 from app.history.finder import finder_of
@@ -106,7 +107,7 @@ class ChatController(QObject):
             no_folders: list[Folder] = []
             self._sidebar.show_chats(summaries, self._guarded(self._history.folders.all, no_folders))
         titles = {summary.id: summary.title for summary in summaries}
-        self.titles_changed.emit(titles | {tab.session.id: tab.session.title for tab in self._tabs.tabs()})
+        self.titles_changed.emit(titles | {tab.session.id: title_words(tab.session.title) for tab in self._tabs.tabs()})
 
     def new_chat(self) -> None:
         self._tabs.new_chat()

@@ -12,7 +12,7 @@ from PySide6.QtGui import QHideEvent, QMouseEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QInputDialog, QMenu, QTabBar, QTabWidget, QToolButton, QWidget
 
 from app.chat.beside_pane import BesidePane, Placeholder
-from app.chat.chat_words import ordinal
+from app.chat.chat_words import ordinal, title_words
 from app.chat.tab import ChatTab
 from app.chat.tab_mark import tab_mark
 from app.i18n import translate
@@ -264,11 +264,11 @@ class ChatTabs(QTabWidget):
         self.setTabIcon(index, mark)
         metrics = self.fontMetrics()
         width_px = _MAX_TITLE_CHARACTERS * metrics.averageCharWidth()
-        title = metrics.elidedText(session.title, Qt.TextElideMode.ElideRight, width_px)
+        title = metrics.elidedText(title_words(session.title), Qt.TextElideMode.ElideRight, width_px)
         # An ampersand would be taken as the mark of a shortcut.
         self.setTabText(index, title.replace("&", "&&") + _suffix(session))
         # The mark's words may have been cut away with the title's end.
-        self.setTabToolTip(index, session.title + _suffix(session))
+        self.setTabToolTip(index, title_words(session.title) + _suffix(session))
         self._tell_busy()
 
     def _add_close_button(self, tab: ChatTab) -> None:

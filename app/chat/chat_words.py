@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from app.i18n import translate
 from app.state.message import Message
-from app.state.session import Phase, Session
+from app.state.session import NEW_CHAT_TITLE, Phase, Session
 
 
 def state_words(session: Session) -> str:
@@ -61,3 +61,8 @@ def ordinal(number: int) -> str:
             return translate("app", "{number}rd").format(number=number)
         case _:
             return translate("app", "{number}th").format(number=number)
+
+
+def title_words(title: str) -> str:
+    """A chat's title; that of a chat that has none yet, in the language of the window."""
+    return translate("app", "New chat") if title == NEW_CHAT_TITLE else title

@@ -13,6 +13,7 @@ from PySide6.QtGui import QGuiApplication, QInputMethodEvent, QKeyEvent, QResize
 from PySide6.QtWidgets import QPlainTextEdit, QSizePolicy, QWidget
 
 from app.chat.attached_files import can_attach
+from app.i18n import translate
 
 MAX_LINES = 8
 MAX_PASTED_CHARACTERS = 4000
@@ -37,8 +38,8 @@ class Composer(QPlainTextEdit):
         """Whether a message without text may be sent, as something goes with it."""
         self._preedit = ""
         """What an input method is composing: on the screen, but not in the text."""
-        self.setPlaceholderText("Message")
-        self.setAccessibleName("Message")
+        self.setPlaceholderText(translate("app", "Message"))
+        self.setAccessibleName(translate("app", "Message"))
         self.setTabChangesFocus(True)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.document().setDocumentMargin(_DOCUMENT_MARGIN_PX)

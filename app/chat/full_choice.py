@@ -9,12 +9,21 @@ from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QMenu, QSizePolicy, QToolButton, QWidget
 
+from app.i18n import QT_TRANSLATE_NOOP, translate
 from engine.messages import WhenFull
 
-_HEADING = "When the chat is full"
+_HEADING = QT_TRANSLATE_NOOP("app", "When the chat is full")
 _CHOICES: tuple[tuple[WhenFull, str, str], ...] = (
-    ("stop", "stop", "Stop: nothing is forgotten, and a new message is refused"),
-    ("drop_oldest", "forget", "Forget the oldest turns: they stay here, but the model no longer sees them"),
+    (
+        "stop",
+        QT_TRANSLATE_NOOP("app", "stop"),
+        QT_TRANSLATE_NOOP("app", "Stop: nothing is forgotten, and a new message is refused"),
+    ),
+    (
+        "drop_oldest",
+        QT_TRANSLATE_NOOP("app", "forget"),
+        QT_TRANSLATE_NOOP("app", "Forget the oldest turns: they stay here, but the model no longer sees them"),
+    ),
 )
 """(choice, words on the button, words in the menu)"""
 
@@ -30,11 +39,11 @@ class FullChoice(QToolButton):
         # It gives way before the panels beside the chat do.
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         menu = QMenu(self)
-        menu.addAction(_HEADING).setEnabled(False)
+        menu.addAction(translate("app", _HEADING)).setEnabled(False)
         group = QActionGroup(self)
         self.actions_by_choice: dict[WhenFull, QAction] = {}
         for choice, _, words in _CHOICES:
-            action = self.actions_by_choice[choice] = menu.addAction(words)
+            action = self.actions_by_choice[choice] = menu.addAction(translate("app", words))
             action.setCheckable(True)
             group.addAction(action)
             action.triggered.connect(lambda _, choice=choice: self._on_chosen(choice))
@@ -48,9 +57,10 @@ class FullChoice(QToolButton):
     def show_choice(self, when_full: WhenFull) -> None:
         short, words = next((short, words) for choice, short, words in _CHOICES if choice == when_full)
         self.actions_by_choice[when_full].setChecked(True)
-        self.setText(f"When full: {short} ▾")
-        self.setToolTip(f"{_HEADING}. {words}.")
-        self.setAccessibleName(f"{_HEADING}: {words}")
+        self.setText(translate("app", "When full: {choice}").format(choice=translate("app", short)) + " ▾")
+        heading, words = translate("app", _HEADING), translate("app", words)
+        self.setToolTip(f"{heading}. {words}.")
+        self.setAccessibleName(f"{heading}: {words}")
 
     def _on_chosen(self, choice: WhenFull) -> None:
         self.show_choice(choice)

@@ -5,9 +5,11 @@ Knows nothing of widgets.
 
 from __future__ import annotations
 
+from app.i18n import translate
 from engine.messages import ModelLoadProgress
 
 
 def load_text(progress: ModelLoadProgress) -> str:
     """`Load layer 12 of 30`."""
-    return f"Load layer {progress.num_layers_loaded} of {progress.num_layers}"
+    words = translate("app", "Load layer {done} of {total}")
+    return words.format(done=progress.num_layers_loaded, total=progress.num_layers)

@@ -103,9 +103,10 @@ class ModelController(QObject):
             self.models = self._services.list_models()
         except (OSError, EngineError) as error:
             cause = f"{error.strerror} ({error.filename})" if isinstance(error, OSError) else str(error)
-            self.list_failed.emit(
-                f"The models cannot be listed. {cause.rstrip('.')}. Make it a folder that you may read, then try again."
+            words = translate(
+                "app", "The models cannot be listed. {cause}. Make it a folder that you may read, then try again."
             )
+            self.list_failed.emit(words.format(cause=cause.rstrip(".")))
             return
         for view in self._views():
             view.set_models(self.models)

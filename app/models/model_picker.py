@@ -12,6 +12,7 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QProgressBar, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
+from app.i18n import translate
 from app.models.load_text import load_text
 from engine.messages import ModelLoaded, ModelLoadFailed, ModelLoadProgress
 
@@ -93,8 +94,8 @@ class ModelPicker(QWidget):
     def text(self) -> str:
         """What the button says, whole."""
         if self._loading_id is not None:
-            return f"Loading {self._name(self._loading_id)}"
-        return "No model" if self._loaded_id is None else self._name(self._loaded_id)
+            return translate("app", "Loading {model}").format(model=self._name(self._loading_id))
+        return translate("app", "No model") if self._loaded_id is None else self._name(self._loaded_id)
 
     def sizeHint(self) -> QSize:
         return QSize(self.button.sizeHint().width(), super().sizeHint().height())
@@ -108,7 +109,7 @@ class ModelPicker(QWidget):
         text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, room)
         self.button.setText(f"{text} ▾")
         self.button.setToolTip(self._error or self.text())
-        self.button.setAccessibleName(f"Model: {self.text()}")
+        self.button.setAccessibleName(translate("app", "Model: {model}").format(model=self.text()))
         self.bar.setVisible(self._loading_id is not None)
         for model_id, action in self._actions.items():
             action.setChecked(model_id == self._loaded_id)
@@ -122,7 +123,7 @@ class ModelPicker(QWidget):
             action.triggered.connect(lambda _, model_id=model.model_id: self._on_model_picked(model_id))
         if self._models:
             self.menu.addSeparator()
-        self.menu.addAction("Models…").triggered.connect(lambda _: self.manage_requested.emit())
+        self.menu.addAction(translate("app", "Models…")).triggered.connect(lambda _: self.manage_requested.emit())
 
     def _on_model_picked(self, model_id: str) -> None:
         # The mark follows what is loaded, not what was clicked.

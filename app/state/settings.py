@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
+from app.i18n import translate
 from app.state.advice import file_advice
 from app.state.set_aside import set_aside
 from app.state.setting import Setting
@@ -57,22 +58,24 @@ class Settings:
         except FileNotFoundError:
             return {}
         except OSError as error:
-            self._start_anew("unreadable", f"could not be read: {error.strerror}")
+            self._start_anew("unreadable", translate("app", "could not be read: {cause}").format(cause=error.strerror))
             return {}
         except (ValueError, RecursionError):
             values = None
         if isinstance(values, dict):
             return values
-        self._start_anew("damaged", "was damaged")
+        self._start_anew("damaged", translate("app", "was damaged"))
         return {}
 
     def _start_anew(self, reason: str, why: str) -> None:
         """Moves the file out of the way, so that the next change does not take its place."""
         try:
-            rest = f"It was kept as {set_aside(self._path, reason).name}."
+            rest = translate("app", "It was kept as {name}.").format(name=set_aside(self._path, reason).name)
         except OSError as error:
-            rest = f"It cannot be moved away: {error.strerror}. {file_advice(error)}"
-        self.notice = f"The settings file {why}. The settings are the default ones. {rest}"
+            words = translate("app", "It cannot be moved away: {cause}. {advice}")
+            rest = words.format(cause=error.strerror, advice=file_advice(error))
+        words = translate("app", "The settings file {why}. The settings are the default ones. {rest}")
+        self.notice = words.format(why=why, rest=rest)
 
     def _write(self) -> None:
         temporary = self._path.with_name(self._path.name + ".new")

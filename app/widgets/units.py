@@ -5,6 +5,8 @@ Knows nothing of what is measured. Memory counts in powers of 1024 (GiB), files 
 
 from __future__ import annotations
 
+from app.i18n import translate
+
 _MEMORY_UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
 _FILE_UNITS = ("B", "kB", "MB", "GB", "TB")
 
@@ -25,23 +27,19 @@ def done_of_total(done_bytes: int, total_bytes: int) -> str:
     """`1.2 of 1.8 GB`: both numbers in the unit of the total."""
     exponent = _exponent(total_bytes, 1000)
     done, total = (_number(size / 1000**exponent, exponent) for size in (done_bytes, total_bytes))
-    return f"{done} of {total} {_FILE_UNITS[exponent]}"
+    words = translate("app", "{done} of {total} {unit}")
+    return words.format(done=done, total=total, unit=_FILE_UNITS[exponent])
 
 
 def duration(duration_s: float) -> str:
     """`27 s`, `4 min`, `2 h 5 min`; at least one second."""
     seconds = max(1, round(duration_s))
     if seconds < 90:
-        return f"{seconds} s"
+        return translate("app", "{number} s").format(number=seconds)
     minutes = round(seconds / 60)
     if minutes < 60:
-        return f"{minutes} min"
-    return f"{minutes // 60} h {minutes % 60} min"
-
-
-def count(number: int, noun: str) -> str:
-    """`1 block`, `1,228 blocks`."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+        return translate("app", "{number} min").format(number=minutes)
+    return translate("app", "{hours} h {minutes} min").format(hours=minutes // 60, minutes=minutes % 60)
 
 
 def _exponent(size_bytes: int, base: int) -> int:

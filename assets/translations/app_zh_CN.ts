@@ -418,8 +418,16 @@
       <translation>关闭（Esc）</translation>
     </message>
     <message>
+      <source>Close others</source>
+      <translation>关闭其他</translation>
+    </message>
+    <message>
       <source>Close tab</source>
       <translation>关闭标签页</translation>
+    </message>
+    <message>
+      <source>Close tab (Ctrl+W)</source>
+      <translation>关闭标签页（Ctrl+W）</translation>
     </message>
     <message>
       <source>Close this block</source>
@@ -636,6 +644,14 @@
       <translation>清空回收站</translation>
     </message>
     <message>
+      <source>End the split</source>
+      <translation>结束并排显示</translation>
+    </message>
+    <message>
+      <source>End the split: back into its tab</source>
+      <translation>结束并排显示：放回标签页</translation>
+    </message>
+    <message>
       <source>Engine</source>
       <translation>引擎</translation>
     </message>
@@ -666,6 +682,10 @@
     <message>
       <source>Export chats</source>
       <translation>导出聊天</translation>
+    </message>
+    <message>
+      <source>Export this chat…</source>
+      <translation>导出此聊天…</translation>
     </message>
     <message>
       <source>Exported to {name}</source>
@@ -720,6 +740,10 @@
     <message>
       <source>For keys and values of all chats. Automatic takes what is left beside the model.</source>
       <translation>用于所有聊天的键和值。自动则使用模型之外剩余的内存。</translation>
+    </message>
+    <message>
+      <source>Forget the oldest turns: they stay here, but the model no longer sees them</source>
+      <translation>忘掉最早的轮次：它们仍留在这里，但模型不再看到</translation>
     </message>
     <message>
       <source>Forget this text and all that follows it (Del)</source>
@@ -850,6 +874,10 @@
       <translation>无法保存：{reason}</translation>
     </message>
     <message>
+      <source>It cannot be moved away: {cause}. {advice}</source>
+      <translation>无法移走：{cause}。{advice}</translation>
+    </message>
+    <message>
       <source>It cannot run here: {reason}</source>
       <translation>无法在此运行：{reason}</translation>
     </message>
@@ -876,6 +904,10 @@
     <message>
       <source>It is loaded: unload it first.</source>
       <translation>它已加载：请先卸载。</translation>
+    </message>
+    <message>
+      <source>It was kept as {name}.</source>
+      <translation>已保存为 {name}。</translation>
     </message>
     <message>
       <source>It was written by a newer DeepInfer (format {version}, known {known}).</source>
@@ -994,12 +1026,20 @@
       <translation>每次启动时加载</translation>
     </message>
     <message>
+      <source>Load layer {done} of {total}</source>
+      <translation>加载第 {done} 层，共 {total} 层</translation>
+    </message>
+    <message>
       <source>Loaded</source>
       <translation>已加载</translation>
     </message>
     <message>
       <source>Loaded at every start</source>
       <translation>每次启动时加载</translation>
+    </message>
+    <message>
+      <source>Loading {model}</source>
+      <translation>正在加载 {model}</translation>
     </message>
     <message>
       <source>Longest answer</source>
@@ -1030,6 +1070,10 @@
       <translation>这台电脑的内存</translation>
     </message>
     <message>
+      <source>Message</source>
+      <translation>消息</translation>
+    </message>
+    <message>
       <source>Message deleted.</source>
       <translation>消息已删除。</translation>
     </message>
@@ -1050,6 +1094,10 @@
       <translation>模型站</translation>
     </message>
     <message>
+      <source>Model: {model}</source>
+      <translation>模型：{model}</translation>
+    </message>
+    <message>
       <source>Models</source>
       <translation>模型</translation>
     </message>
@@ -1060,6 +1108,10 @@
     <message>
       <source>Models to get</source>
       <translation>可获取的模型</translation>
+    </message>
+    <message>
+      <source>Models…</source>
+      <translation>模型…</translation>
     </message>
     <message>
       <source>More</source>
@@ -1144,6 +1196,10 @@
     <message>
       <source>No folder</source>
       <translation>无文件夹</translation>
+    </message>
+    <message>
+      <source>No model</source>
+      <translation>无模型</translation>
     </message>
     <message>
       <source>No model is loaded yet</source>
@@ -1270,7 +1326,7 @@
     <message>
       <source>Pin</source>
       <comment>keep in memory</comment>
-      <translation>固定</translation>
+      <translation>置顶</translation>
     </message>
     <message>
       <source>Pinned</source>
@@ -1369,6 +1425,10 @@
     <message>
       <source>Rename</source>
       <translation>重命名</translation>
+    </message>
+    <message>
+      <source>Rename chat</source>
+      <translation>重命名聊天</translation>
     </message>
     <message>
       <source>Rename model</source>
@@ -1495,6 +1555,10 @@
       <translation>设置</translation>
     </message>
     <message>
+      <source>Show beside</source>
+      <translation>并排显示</translation>
+    </message>
+    <message>
       <source>Show or hide the chats</source>
       <translation>显示或隐藏聊天列表</translation>
     </message>
@@ -1505,6 +1569,10 @@
     <message>
       <source>Show or hide what the model thought</source>
       <translation>显示或隐藏模型的思考</translation>
+    </message>
+    <message>
+      <source>Show this chat beside, or end the split</source>
+      <translation>并排显示此聊天，或结束并排显示</translation>
     </message>
     <message>
       <source>Smaller text</source>
@@ -1561,6 +1629,10 @@
     <message>
       <source>Stop this answer (Esc)</source>
       <translation>停止此回答（Esc）</translation>
+    </message>
+    <message>
+      <source>Stop: nothing is forgotten, and a new message is refused</source>
+      <translation>停止：什么也不忘记，新消息会被拒绝</translation>
     </message>
     <message>
       <source>Summarise</source>
@@ -1653,6 +1725,10 @@
       <translation>磁盘是只读的：请用 --home 选择另一个数据文件夹。</translation>
     </message>
     <message>
+      <source>The engine is not running: restart it, then retry</source>
+      <translation>引擎没有运行：请重启后再试</translation>
+    </message>
+    <message>
       <source>The export</source>
       <translation>导出文件</translation>
     </message>
@@ -1669,6 +1745,10 @@
       <translation>模型本身</translation>
     </message>
     <message>
+      <source>The models cannot be listed. {cause}. Make it a folder that you may read, then try again.</source>
+      <translation>无法列出模型。{cause}。请使其成为你可读取的文件夹，然后重试。</translation>
+    </message>
+    <message>
       <source>The next version</source>
       <translation>下一个版本</translation>
     </message>
@@ -1683,6 +1763,10 @@
     <message>
       <source>The settings cannot be saved: {cause}. {advice}</source>
       <translation>无法保存设置：{cause}。{advice}</translation>
+    </message>
+    <message>
+      <source>The settings file {why}. The settings are the default ones. {rest}</source>
+      <translation>设置文件{why}。现在使用默认设置。{rest}</translation>
     </message>
     <message>
       <source>The text of {name} cannot be read: it is damaged or protected.</source>
@@ -1739,6 +1823,10 @@
     <message>
       <source>Threads</source>
       <translation>线程</translation>
+    </message>
+    <message>
+      <source>Title</source>
+      <translation>标题</translation>
     </message>
     <message>
       <source>Today</source>
@@ -1807,7 +1895,7 @@
     <message>
       <source>Unpin</source>
       <comment>keep in memory</comment>
-      <translation>取消固定</translation>
+      <translation>取消置顶</translation>
     </message>
     <message>
       <source>Unpinned “{name}”.</source>
@@ -1872,6 +1960,14 @@
     <message>
       <source>What you are writing: {tokens}</source>
       <translation>正在输入：{tokens}</translation>
+    </message>
+    <message>
+      <source>When full: {choice}</source>
+      <translation>满时：{choice}</translation>
+    </message>
+    <message>
+      <source>When the chat is full</source>
+      <translation>聊天已满时</translation>
     </message>
     <message>
       <source>Where a chat's blocks are kept while others need its place; 0 computes them again.</source>
@@ -1994,6 +2090,14 @@
       <translation>上下文 {number} 个词元</translation>
     </message>
     <message>
+      <source>could not be read: {cause}</source>
+      <translation>无法读取：{cause}</translation>
+    </message>
+    <message>
+      <source>ctx {used} / {limit}</source>
+      <translation>上下文 {used} / {limit}</translation>
+    </message>
+    <message>
       <source>divided by commas</source>
       <translation>以逗号分隔</translation>
     </message>
@@ -2008,6 +2112,10 @@
     <message>
       <source>first token {time} s</source>
       <translation>首个词元 {time} 秒</translation>
+    </message>
+    <message>
+      <source>forget</source>
+      <translation>忘记</translation>
     </message>
     <message>
       <source>free</source>
@@ -2206,6 +2314,10 @@
       <translation>步</translation>
     </message>
     <message>
+      <source>stop</source>
+      <translation>停止</translation>
+    </message>
+    <message>
       <source>stopped</source>
       <translation>已停止</translation>
     </message>
@@ -2292,6 +2404,10 @@
       <translation>等待 {time}</translation>
     </message>
     <message>
+      <source>was damaged</source>
+      <translation>已损坏</translation>
+    </message>
+    <message>
       <source>weights</source>
       <translation>权重</translation>
     </message>
@@ -2340,12 +2456,20 @@
       <translation>{count} 个等待中</translation>
     </message>
     <message>
+      <source>{done} of {total} {unit}</source>
+      <translation>{done} / {total} {unit}</translation>
+    </message>
+    <message>
       <source>{folder} is not there now</source>
       <translation>{folder} 现在不存在</translation>
     </message>
     <message>
       <source>{free} free in {folder}</source>
       <translation>{folder} 中可用 {free}</translation>
+    </message>
+    <message>
+      <source>{hours} h {minutes} min</source>
+      <translation>{hours} 小时 {minutes} 分钟</translation>
     </message>
     <message>
       <source>{messages}, deleted {day}</source>
@@ -2406,6 +2530,14 @@
     <message>
       <source>{number} layers</source>
       <translation>{number} 层</translation>
+    </message>
+    <message>
+      <source>{number} min</source>
+      <translation>{number} 分钟</translation>
+    </message>
+    <message>
+      <source>{number} s</source>
+      <translation>{number} 秒</translation>
     </message>
     <message>
       <source>{number} tokens</source>

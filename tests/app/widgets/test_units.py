@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.widgets.units import count, done_of_total, duration, file_size, memory_size
+from app.widgets.units import done_of_total, duration, file_size, memory_size
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,3 @@ def test_both_numbers_of_a_download_have_the_unit_of_the_total():
 )
 def test_times_have_one_fitting_unit(seconds: float, text: str):
     assert duration(seconds) == text
-
-
-def test_one_of_a_thing_is_not_plural():
-    assert [count(1, "block"), count(1228, "block"), count(0, "block")] == ["1 block", "1,228 blocks", "0 blocks"]
