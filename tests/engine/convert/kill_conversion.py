@@ -89,7 +89,7 @@ class Outcome:
 def kill_often(
     source: Path, options: QuantizeOptions, work: Path, min_kills: int, kills_each: int, seed: int
 ) -> Outcome:
-    """Kill conversions until there were `min_kills`, some `kills_each` in each model, then let it finish."""
+    """Kill conversions until there were `min_kills`, at most `kills_each` in each model, then let it finish."""
     draw = random.Random(seed)
     with ConversionServer(source, options) as server:
         start_s = time.monotonic()
@@ -100,7 +100,7 @@ def kill_often(
         while outcome.num_kills < min_kills:
             home = work / f"killed-{outcome.num_models}"
             num_kills = 0
-            while not server.convert(home, draw.uniform(0, 2 * whole_s / kills_each)):
+            while not server.convert(home, None if num_kills == kills_each else draw.uniform(0, whole_s)):
                 num_kills += 1
             found = contents(home)
             differing = {name for name in wanted | found if wanted.get(name) != found.get(name)}
