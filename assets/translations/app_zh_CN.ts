@@ -1355,6 +1355,10 @@
       <translation>预设</translation>
     </message>
     <message>
+      <source>Preset deleted.</source>
+      <translation>预设已删除。</translation>
+    </message>
+    <message>
       <source>Preset: {name}</source>
       <translation>预设：{name}</translation>
     </message>
@@ -1373,6 +1377,10 @@
     <message>
       <source>Privacy</source>
       <translation>隐私</translation>
+    </message>
+    <message>
+      <source>Prompt deleted.</source>
+      <translation>提示词已删除。</translation>
     </message>
     <message>
       <source>Prompts</source>
