@@ -113,7 +113,7 @@ class Photographer:
         page.show_get()
         await self._pause()
         self._save("fits", window)
-        page.get.search.field.setText("tiny")
+        page.get.search.field.setText("Tiny")
         page.get.search.field.returnPressed.emit()
         await self._wait(lambda: bool(page.get.search.rows))
         row = page.get.search.rows[0]
