@@ -161,11 +161,15 @@ def _apply(app: QApplication, look: _Look) -> None:
     if app.style().name().lower() != "fusion":
         app.setStyle("Fusion")
     points = look.system_points * look.zoom_percent / 100
+    sheet = stylesheet(look.theme, points, icon_size_px())
+    if sheet == app.styleSheet():
+        # A stylesheet is worked out for every widget there is, which can be felt.
+        return
     font = QFont(app.font())
     font.setPointSizeF(points)
     app.setFont(font)
     app.setPalette(_palette(look.theme))
-    app.setStyleSheet(stylesheet(look.theme, points, icon_size_px()))
+    app.setStyleSheet(sheet)
     look.signals.theme_changed.emit()
 
 
