@@ -90,9 +90,9 @@ class MainWindow(QMainWindow):
         self.desktop = DesktopController(client, self.tabs, settings, self)
         self.diagnostics = DiagnosticsController(services.home, client, self.banner.show_message, self)
         self.commands = CommandsController(self.action_list, history, self.chats.open, self)
+        add_window_actions(self)
         self.memory = MemoryController(client, self.memory_panel, settings, self.action_list, self)
         self._connect()
-        add_window_actions(self)
         self._restore()
 
     def _build(self) -> None:
@@ -139,7 +139,8 @@ class MainWindow(QMainWindow):
         picker = ModelPicker()
         picker.manage_requested.connect(self.show_models)
         self.models.add_picker(picker)
-        tab.footer.insertWidget(0, picker)
+        shortenings = [(3, picker.show_short), (5, picker.show_icon_only)]
+        tab.row.add_left(picker, picker.text, shortenings, place=0)
         tab.show_model(self.models.loaded)
         self.chats.keep_draft(tab)
         tab.turn_begun.connect(self.chats.refresh)
@@ -223,6 +224,7 @@ class MainWindow(QMainWindow):
             self.show_chats()
         else:
             self.pages.setCurrentWidget(self.first_run_page)
+            self.first_run_page.setFocus()
 
     def bring_to_front(self) -> None:
         self.setWindowState(self.windowState() & ~Qt.WindowState.WindowMinimized)
@@ -262,6 +264,7 @@ class MainWindow(QMainWindow):
         self.models.load_first(self.settings.get(options.LAST_MODEL_ID))
 
     def _on_models_changed(self) -> None:
+        self.sidebar.show_has_models(bool(self.models.models))
         if self.models.models and self.pages.currentWidget() is self.first_run_page:
             self.show_chats()
 

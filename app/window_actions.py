@@ -54,21 +54,23 @@ class _Window(Protocol):
 
 def add_window_actions(window: _Window) -> None:
     add = window.action_list.add
+    # The first ones are what the list of commands begins with.
     add(translate("app", "New chat"), window.new_chat, ["Ctrl+T"])
+    add(translate("app", "Models"), window.show_models)
+    add(translate("app", "Settings"), window.show_settings, ["Ctrl+,"])
+    add(translate("app", "Search all chats"), lambda: _search_chats(window), ["Ctrl+Shift+F"])
+    add(translate("app", "Find in this chat"), window.chats.find_in_chat, ["Ctrl+F"])
+    add(translate("app", "Take the last deletion back"), window.chats.undo, ["Ctrl+Z"])
     add(translate("app", "Reopen the tab closed last"), window.chats.reopen, ["Ctrl+Shift+T"])
     add(translate("app", "Close tab"), window.tabs.close_current, ["Ctrl+W"])
     add(translate("app", "Show this chat beside, or end the split"), window.tabs.toggle_beside, ["Ctrl+\\"])
     add(translate("app", "Next tab"), lambda: window.tabs.step(1), ["Ctrl+Tab"])
     add(translate("app", "Previous tab"), lambda: window.tabs.step(-1), ["Ctrl+Shift+Tab"])
-    add(translate("app", "Find in this chat"), window.chats.find_in_chat, ["Ctrl+F"])
-    add(translate("app", "Search all chats"), lambda: _search_chats(window), ["Ctrl+Shift+F"])
     add(translate("app", "New folder"), window.chats.folders.add)
     add(translate("app", "Trash"), lambda: _show_trash(window))
     add(translate("app", "Import chats…"), window.chats.transfer.ask_for_import)
     add(translate("app", "Export this chat…"), window.chats.export_current)
     add(translate("app", "Export all chats…"), window.chats.transfer.ask_for_all)
-    add(translate("app", "Models"), window.show_models)
-    add(translate("app", "Settings"), window.show_settings, ["Ctrl+,"])
     add(translate("app", "Larger text"), lambda: window.zoom_by(_ZOOM_STEP_PERCENT), ["Ctrl++", "Ctrl+="])
     add(translate("app", "Smaller text"), lambda: window.zoom_by(-_ZOOM_STEP_PERCENT), ["Ctrl+-"])
     add(translate("app", "Text of the usual size"), window.reset_zoom, ["Ctrl+0"])

@@ -11,18 +11,28 @@ from app.state.message import AnswerStats, Message
 
 
 def stats_text(message: Message) -> str:
-    """`62 tok/s · first token 0.21 s · 40 tokens · 412 cached · finished · guesses 12 of 18 right · seed 7`."""
-    stats = message.stats
-    parts = [] if stats is None else _figures(stats)
+    """`62 tok/s · first token 0.21 s · 40 tokens · finished`."""
+    parts = [] if message.stats is None else _figures(message.stats)
     end = end_words(message)
     if end:
         parts.append(end)
+    return " · ".join(parts)
+
+
+def details_text(message: Message) -> str:
+    """A line each for what is asked for more rarely: cached tokens, guesses, seed, and where the time went."""
+    stats = message.stats
+    lines = []
+    if stats is not None and stats.num_cached_tokens:
+        lines.append(translate("app", "{number} cached").format(number=stats.num_cached_tokens))
     if stats is not None and stats.num_drafted_tokens:
         words = translate("app", "guesses {right} of {all} right")
-        parts.append(words.format(right=stats.num_accepted_tokens or 0, all=stats.num_drafted_tokens))
+        lines.append(words.format(right=stats.num_accepted_tokens or 0, all=stats.num_drafted_tokens))
     if message.seed is not None:
-        parts.append(translate("app", "seed {seed}").format(seed=message.seed))
-    return " · ".join(parts)
+        lines.append(translate("app", "seed {seed}").format(seed=message.seed))
+    if phases := phases_text(stats):
+        lines.append(phases)
+    return "\n".join(lines)
 
 
 def end_words(message: Message) -> str:
@@ -65,6 +75,4 @@ def _figures(stats: AnswerStats) -> list[str]:
         parts.append(translate("app", "first token {time} s").format(time=f"{stats.ttft_s:.2f}"))
     if stats.num_completion_tokens:
         parts.append(tokens_text(stats.num_completion_tokens))
-    if stats.num_cached_tokens:
-        parts.append(translate("app", "{number} cached").format(number=stats.num_cached_tokens))
     return parts

@@ -148,6 +148,13 @@ class ChatController(QObject):
             if self._tabs.tab_of(chat_id) is not None:
                 return
 
+    def undo(self) -> None:
+        """Takes the last deletion back: of a chat, or of messages in the one that is shown."""
+        bars = [self._sidebar.undo_bar]
+        if (tab := self._tabs.current_tab()) is not None and tab.isVisible():
+            bars.append(tab.undo_bar)
+        max(bars, key=lambda bar: bar.deleted_at_s).undo_deletion()
+
     def rename(self, chat_id: str, title: str) -> None:
         """An empty title leaves the old one."""
         title = " ".join(title.split())
@@ -193,6 +200,7 @@ class ChatController(QObject):
     def _on_trash_emptied(self) -> None:
         for tab in self._tabs.tabs():
             tab.session.tree.forget_deleted()
+            tab.undo_bar.forget()
 
     def save_tabs(self) -> None:
         current = self._tabs.current_tab()

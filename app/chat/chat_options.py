@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.chat.full_choice import FullChoice
 from app.chat.parameter_fields import ParameterFields
 from app.chat.presets import apply_preset, built_in_presets, is_built_in
 from app.i18n import translate
@@ -58,6 +59,7 @@ class ChatOptions(QDialog):
         self.prompt_field.setTabChangesFocus(True)
         self.prompt_field.setMinimumHeight(_PROMPT_LINES * self.fontMetrics().lineSpacing())
         self.fields = ParameterFields(defaults)
+        self.full_choice = FullChoice(session.when_full)
         self._build()
         self._show_session()
         self._list_presets()
@@ -68,7 +70,7 @@ class ChatOptions(QDialog):
         self.save_button = self._button(translate("app", "Save as…"), self._ask_for_name)
         self.rename_button = self._button(translate("app", "Rename…"), self._ask_for_other_name)
         self.delete_button = self._button(translate("app", "Delete"), self.delete_preset)
-        close = self._button(translate("app", "Close"), self.accept)
+        self.close_button = close = self._button(translate("app", "Close"), self.accept)
         page = QWidget()
         page.setProperty("kind", "page")
         column = QVBoxLayout(page)
@@ -85,16 +87,19 @@ class ChatOptions(QDialog):
         words = translate("app", "With a tick this chat has its own value; without one the settings hold.")
         column.addWidget(TextLabel(words, "muted"))
         column.addWidget(self.fields)
+        column.addWidget(self.full_choice)
         end = QHBoxLayout()
+        end.setContentsMargins(_MARGIN_PX, _MARGIN_PX // 2, _MARGIN_PX, _MARGIN_PX // 2)
         end.addStretch(1)
         end.addWidget(close)
-        column.addLayout(end)
         area = QScrollArea()
         area.setWidgetResizable(True)
         area.setWidget(page)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(area)
+        outer.setSpacing(0)
+        outer.addWidget(area, 1)
+        outer.addLayout(end)
 
     def _button(self, words: str, action: object) -> QPushButton:
         button = QPushButton(words)

@@ -9,7 +9,7 @@ import math
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QMimeData, Qt, Signal
-from PySide6.QtGui import QGuiApplication, QInputMethodEvent, QKeyEvent, QResizeEvent
+from PySide6.QtGui import QGuiApplication, QInputMethodEvent, QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QPlainTextEdit, QSizePolicy, QWidget
 
 from app.chat.attached_files import can_attach
@@ -54,6 +54,15 @@ class Composer(QPlainTextEdit):
         text = _without_blank_ends(self.toPlainText())
         if (text or self.can_be_empty) and not self._preedit:
             self.submitted.emit(text)
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride:
+            is_undo = event.matches(QKeySequence.StandardKey.Undo)
+            if is_undo and not self.document().isUndoAvailable():
+                # Nothing here can be taken back, so the key is the window's.
+                event.ignore()
+                return False
+        return super().event(event)
 
     def inputMethodEvent(self, event: QInputMethodEvent) -> None:
         self._preedit = event.preeditString()

@@ -13,10 +13,11 @@ from pathlib import Path
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtWidgets import (
     QFileDialog,
-    QHBoxLayout,
     QInputDialog,
     QMenu,
     QPushButton,
+    QSizePolicy,
+    QStackedWidget,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -26,6 +27,7 @@ from app.bridge.engine_client import EngineClient
 from app.chat.attached_files import AttachmentError, read_attachment
 from app.chat.attachment_list import AttachmentList
 from app.chat.composer import Composer
+from app.chat.composer_row import ComposerRow
 from app.chat.context_gauge import ContextGauge
 from app.chat.full_choice import FullChoice
 from app.chat.prompt_picker import PromptPicker
@@ -70,17 +72,17 @@ class ComposerPanel(QWidget):
         self.gauge = ContextGauge()
         self.full_choice = FullChoice(when_full)
         self._make_buttons()
-        self.footer = QHBoxLayout()
-        self.footer.addWidget(self.gauge)
-        self.footer.addWidget(self.full_choice)
-        self.footer.addStretch(1)
-        for button in (self.attach_button, self.send_button, self.stop_button):
-            self.footer.addWidget(button)
+        self.row = ComposerRow()
+        self.row.add_left(self.gauge, self.gauge.shown_text, [(0, self.gauge.show_short)])
+        # The chat's options have it too.
+        self.row.add_left(self.full_choice, self.full_choice.text, [(1, self.full_choice.setHidden)])
+        self.row.add_right(self.attach_button)
+        self.row.add_right(self._send_or_stop, [(4, self._show_short)])
         column = QVBoxLayout(self)
         column.setContentsMargins(2 * _MARGIN_PX, _MARGIN_PX, 2 * _MARGIN_PX, _MARGIN_PX)
         for part in (self.undo_bar, self.attachments, self.prompts, self.composer):
             column.addWidget(part)
-        column.addLayout(self.footer)
+        column.addWidget(self.row)
         self.setFocusProxy(self.composer)
         self._show_can_send()
 
@@ -91,13 +93,26 @@ class ComposerPanel(QWidget):
         show_icon(self.attach_button, "attach", "muted")
         self.attach_button.clicked.connect(self.open_menu)
         self.send_button = QPushButton(translate("app", "Send"))
+        self.send_button.setAccessibleName(translate("app", "Send"))
         self.send_button.setProperty("kind", "primary")
         show_icon(self.send_button, "send", "on_accent")
         self.send_button.clicked.connect(self.composer.submit)
         self.stop_button = QPushButton(translate("app", "Stop"))
+        self.stop_button.setAccessibleName(translate("app", "Stop"))
         self.stop_button.setToolTip(translate("app", "Stop this answer (Esc)"))
         show_icon(self.stop_button, "stop")
         self.stop_button.clicked.connect(self.stopped)
+        self.stop_button.clicked.connect(lambda: self.composer.setFocus())
+        # One place for both, as wide as the wider one: nothing moves when they change.
+        self._send_or_stop = QStackedWidget()
+        self._send_or_stop.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self._send_or_stop.addWidget(self.send_button)
+        self._send_or_stop.addWidget(self.stop_button)
+
+    def _show_short(self, is_short: bool) -> None:
+        """The two buttons as icons alone, or with their words."""
+        for button in (self.send_button, self.stop_button):
+            button.setText("" if is_short else button.accessibleName())
 
     @property
     def is_empty(self) -> bool:
@@ -108,8 +123,11 @@ class ComposerPanel(QWidget):
         self.attachments.show_attachments([])
 
     def show_busy(self, is_busy: bool) -> None:
-        self.send_button.setVisible(not is_busy)
-        self.stop_button.setVisible(is_busy)
+        had_focus = self.send_button.hasFocus() or self.stop_button.hasFocus()
+        self._send_or_stop.setCurrentWidget(self.stop_button if is_busy else self.send_button)
+        if had_focus:
+            # Else it would go to whatever stands next.
+            self.composer.setFocus()
 
     def show_can_send(self, has_model: bool) -> None:
         self._can_send = has_model

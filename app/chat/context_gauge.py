@@ -61,6 +61,16 @@ class ContextGauge(QWidget):
     def text(self) -> str:
         return self._label.text()
 
+    def shown_text(self) -> str:
+        """Empty while it is hidden."""
+        return "" if self.isHidden() else self.text()
+
+    def show_short(self, is_short: bool) -> None:
+        """The bar alone, or the numbers too; they stand in the tip as well."""
+        self._label.setVisible(not is_short)
+        # Told at once: within a layout of the row it would come too late.
+        self.updateGeometry()
+
     def show_parts(self, parts: ContextParts | None) -> None:
         """None while no model is loaded."""
         self.parts = parts

@@ -5,7 +5,7 @@ Does not know the chat.
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QMenu, QSizePolicy, QToolButton, QWidget
 
@@ -36,7 +36,6 @@ class FullChoice(QToolButton):
 
     def __init__(self, when_full: WhenFull, parent: QWidget | None = None) -> None:
         super().__init__(parent, popupMode=QToolButton.ToolButtonPopupMode.InstantPopup)
-        # It gives way before the panels beside the chat do.
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         menu = QMenu(self)
         menu.addAction(translate("app", _HEADING)).setEnabled(False)
@@ -49,10 +48,6 @@ class FullChoice(QToolButton):
             action.triggered.connect(lambda _, choice=choice: self._on_chosen(choice))
         self.setMenu(menu)
         self.show_choice(when_full)
-
-    def minimumSizeHint(self) -> QSize:
-        hint = super().minimumSizeHint()
-        return QSize(0, hint.height())
 
     def show_choice(self, when_full: WhenFull) -> None:
         short, words = next((short, words) for choice, short, words in _CHOICES if choice == when_full)

@@ -15,7 +15,7 @@ from app.chat.transcript import Transcript
 from app.i18n import translate
 from app.state import revisions
 from app.state.message import Attachment, Message
-from app.state.session import Session, title_of
+from app.state.session import Session, marked_title, title_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +28,8 @@ class ChatHands:
     send: Callable[[int | None], None]
     """Asks the engine for the chat's newest answer, from a seed if there is one."""
     model_name: Callable[[], str | None]
+    titles: Callable[[], set[str]]
+    """Those of all chats."""
 
 
 class MessageActions(QObject):
@@ -103,6 +105,7 @@ class MessageActions(QObject):
 
     def _branch(self, message: Message) -> None:
         chat = revisions.branch(self._session, message)
+        chat.title = marked_title(chat.title, translate("app", "branch"), self._hands.titles())
         self._hands.save(chat, chat.messages)
         self.chat_made.emit(chat)
 
@@ -110,13 +113,19 @@ class MessageActions(QObject):
         revisions.delete(self._session, messages)
         self._save(messages)
         self._show()
-        self.deleted.emit(words, title_of(messages[0].text), lambda: self._restore(messages))
+        self._offer(messages, words)
 
-    def _restore(self, messages: list[Message]) -> None:
-        if not self._session.is_busy:
-            revisions.restore(self._session, messages)
-            self._save(messages)
-            self._show()
+    def _offer(self, messages: list[Message], words: str) -> None:
+        self.deleted.emit(words, title_of(messages[0].text), lambda: self._restore(messages, words))
+
+    def _restore(self, messages: list[Message], words: str) -> None:
+        if self._session.is_busy:
+            # Not while it answers, but afterwards.
+            self._offer(messages, words)
+            return
+        revisions.restore(self._session, messages)
+        self._save(messages)
+        self._show()
 
     def _show_version(self, message: Message, step: int) -> None:
         revisions.show_version(self._session, message, step)

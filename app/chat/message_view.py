@@ -11,7 +11,7 @@ from PySide6.QtCore import QEvent, QTimer, Signal
 from PySide6.QtGui import QEnterEvent, QGuiApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
-from app.chat.answer_figures import phases_text, stats_text
+from app.chat.answer_figures import details_text, stats_text
 from app.chat.answer_view import AnswerView
 from app.chat.attachment_card import AttachmentCard
 from app.chat.markdown import Paragraph, Span
@@ -40,6 +40,7 @@ class MessageView(QWidget):
     """A `Tool`, of those that change the chat."""
     edited = Signal(str)
     """The new text."""
+    editor_left = Signal()
 
     def __init__(
         self, message: Message, author: str, buttons: Sequence[Tool], in_menu: Sequence[Tool], take_words: str
@@ -104,6 +105,7 @@ class MessageView(QWidget):
             self.editor.deleteLater()
             self.editor = None
             self._shown_body().show()
+            self.editor_left.emit()
 
     def _on_tool_used(self, tool: Tool) -> None:
         match tool:
@@ -240,7 +242,9 @@ class AnswerMessageView(MessageView):
                 self.body.finish()
             self.show_state("")
         self.stats_label.setText(stats_text(self.message) if is_over else "")
-        self.stats_label.setToolTip(phases_text(self.message.stats) if is_over else "")
+        details = details_text(self.message) if is_over else ""
+        self.stats_label.setToolTip(details)
+        self.stats_label.setAccessibleDescription(details)
         self.tools.setVisible(is_over)
         self.tools.allow("copy", bool(self.message.text))
         self.tools.allow("copy_text", bool(self.message.text))

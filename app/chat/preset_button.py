@@ -5,8 +5,7 @@ Does not know the options.
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QSizePolicy, QToolButton, QWidget
 
 from app.chat.presets import built_in_presets, is_changed
@@ -15,7 +14,6 @@ from app.state.session import Session
 from app.widgets.icons import show_icon
 
 _MAX_NAME_CHARACTERS = 16
-_PADDING_PX = 6
 
 
 class PresetButton(QToolButton):
@@ -24,28 +22,15 @@ class PresetButton(QToolButton):
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session = session
-        # It gives way before the panels beside the chat do.
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         show_icon(self, "tune")
+        self.show_short(False)
         self.show_preset()
 
-    def minimumSizeHint(self) -> QSize:
-        # As its icon alone.
-        edge_px = super().minimumSizeHint().height()
-        return QSize(edge_px, edge_px)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        has_room = self.width() >= self.fontMetrics().horizontalAdvance(self.text()) + 2 * _PADDING_PX
-        style = Qt.ToolButtonStyle.ToolButtonTextOnly if has_room else Qt.ToolButtonStyle.ToolButtonIconOnly
-        if style != self.toolButtonStyle():
-            self.setToolButtonStyle(style)
-
-    def sizeHint(self) -> QSize:
-        hint = super().sizeHint()
-        # Of the words also while only the icon shows, so that they come back when there is room.
-        width_px = self.fontMetrics().horizontalAdvance(self.text()) + 2 * _PADDING_PX + 2
-        return QSize(max(width_px, hint.width()), hint.height())
+    def show_short(self, is_short: bool) -> None:
+        """As its icon alone, or in words."""
+        style = Qt.ToolButtonStyle.ToolButtonIconOnly if is_short else Qt.ToolButtonStyle.ToolButtonTextOnly
+        self.setToolButtonStyle(style)
 
     def show_preset(self) -> None:
         preset = self._session.preset or built_in_presets()[0]

@@ -27,7 +27,7 @@ from app.i18n import translate
 from app.state.history import History, HistoryError
 from app.state.message import Attachment, Message
 from app.state.parameters import ChatParameters, Preset
-from app.state.session import Session
+from app.state.session import NEW_CHAT_TITLE, Session
 from engine.messages import ModelLoaded, RequestFailed, RequestFinished, SamplingParams, TextDelta, WhenFull
 
 # A killed process loses at most this much of a streaming answer.
@@ -77,10 +77,12 @@ class ChatTab(QWidget):
     def _build(self) -> None:
         self.transcript = Transcript(self.session)
         self.transcript.models_requested.connect(self.models_requested)
-        hands = ChatHands(self._save, self._forget, self._begin, self._model_name)
+        hands = ChatHands(self._save, self._forget, self._begin, self._model_name, self._titles)
         self.message_actions = MessageActions(self.session, self.transcript, hands, self)
         self.message_actions.changed.connect(self._show_phase)
         self.message_actions.chat_made.connect(self.chat_made)
+        # Behind it: the list of chats marks the one that is open by then.
+        self.message_actions.chat_made.connect(lambda _: self.turn_begun.emit())
         self.message_actions.model_missed.connect(self.model_missed)
         self.panel = ComposerPanel(self._client, self._history, self.session.when_full)
         self.panel.submitted.connect(self._on_submitted)
@@ -88,13 +90,16 @@ class ChatTab(QWidget):
         self.panel.failed.connect(self.save_failed)
         self.panel.full_choice.chosen.connect(self._on_full_chosen)
         self.message_actions.deleted.connect(self.panel.undo_bar.show_message)
+        self.transcript.focus_freed.connect(self.setFocus)
         # What others use of it.
-        self.composer, self.footer, self.gauge = self.panel.composer, self.panel.footer, self.panel.gauge
+        self.composer, self.row, self.gauge = self.panel.composer, self.panel.row, self.panel.gauge
         self.send_button, self.stop_button = self.panel.send_button, self.panel.stop_button
         self.full_choice, self.undo_bar = self.panel.full_choice, self.panel.undo_bar
+        self.undo_bar.undo_button.clicked.connect(lambda: self.setFocus())
         self.options_button = PresetButton(self.session)
         self.options_button.clicked.connect(self.open_options)
-        self.footer.insertWidget(0, self.options_button)
+        button = self.options_button
+        self.row.add_left(button, button.text, [(2, button.show_short)], place=0)
         self.meter = ContextMeter(self.session, self._client, self.composer, self.panel.attachments, self.gauge, self)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -108,8 +113,11 @@ class ChatTab(QWidget):
     @property
     def is_blank(self) -> bool:
         """Whether nothing has been said, written or chosen in it."""
-        is_as_made = self.session.preset is None and self.session.parameters == ChatParameters()
-        return not self.session.messages and self.panel.is_empty and is_as_made
+        session = self.session
+        is_as_made = session.preset is None and session.parameters == ChatParameters()
+        # What was said may all lie in the trash.
+        is_as_made = is_as_made and session.title == NEW_CHAT_TITLE and not session.aside
+        return not session.messages and self.panel.is_empty and is_as_made
 
     def show_model(self, model: ModelLoaded | None) -> None:
         self._model = model
@@ -180,6 +188,8 @@ class ChatTab(QWidget):
         options = ChatOptions(self.session, self._history, self._read_params(), self)
         options.changed.connect(self._on_options_changed)
         options.failed.connect(self.save_failed)
+        options.full_choice.chosen.connect(self._on_full_chosen)
+        options.full_choice.chosen.connect(self.full_choice.show_choice)
         options.preset_deleted.connect(self._on_preset_deleted)
         options.finished.connect(self._on_options_left)
         options.finished.connect(options.deleteLater)
@@ -280,6 +290,13 @@ class ChatTab(QWidget):
 
     def _model_name(self) -> str | None:
         return None if self._model is None else self._model.name
+
+    def _titles(self) -> set[str]:
+        try:
+            return {chat.title for chat in self._history.chats()}
+        except HistoryError as error:
+            self.save_failed.emit(str(error))
+            return set()
 
     def _save_answer(self) -> None:
         if self.session.is_busy:

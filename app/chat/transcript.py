@@ -35,6 +35,8 @@ class Transcript(QScrollArea):
     edited = Signal(object, str)
     """A `Message`, and the text that is to take its place."""
     models_requested = Signal()
+    focus_freed = Signal()
+    """What had the focus is not there any more."""
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -234,14 +236,19 @@ class Transcript(QScrollArea):
             view.show_notice(forgotten_words(self._session, message))
         view.tool_used.connect(lambda tool: self.tool_used.emit(message, tool))
         view.edited.connect(lambda text: self.edited.emit(message, text))
+        view.editor_left.connect(self.focus_freed)
         self._views.append(view)
         self._column.insertWidget(self._column.count() - 1, view)
 
     def _remove_last(self) -> None:
         view = self._views.pop()
         self._column.removeWidget(view)
+        focus = self.window().focusWidget()
+        had_focus = focus is not None and view.isAncestorOf(focus)
         view.hide()
         view.deleteLater()
+        if had_focus:
+            self.focus_freed.emit()
 
     def _rebuild(self) -> None:
         if self._place is None and not self._is_following:

@@ -6,7 +6,9 @@ marks of Markdown are text too; once a message is shown, what it shows counts.
 
 from __future__ import annotations
 
+import math
 import re
+from collections.abc import Iterator
 from functools import partial
 
 from PySide6.QtCore import QObject, QTimer
@@ -106,9 +108,34 @@ class Finder(QObject):
             if count:
                 self._counts.append((message, count))
         self._marked.clear()
-        # The newest first: that is where a person reads.
-        self._at = (len(self._counts) - 1, -1) if self._counts else (0, 0)
+        self._at = self._nearest()
         self._show()
+
+    def _nearest(self) -> tuple[int, int]:
+        """The place nearest to what is in sight, of several in sight the newest; the newest of all in a hidden chat."""
+        if not self._counts:
+            return (0, 0)
+        views = {id(view.message): view for view in self._transcript.views}
+        height = self._transcript.viewport().height()
+        nearest, best_px = (len(self._counts) - 1, -1), math.inf
+        for number, (message, _) in enumerate(self._counts):
+            view = views.get(id(message))
+            if view is None or _distance_px(view.y(), view.y() + view.height(), self._top_px, height) > best_px:
+                continue
+            for place, y in enumerate(self._heights(view)):
+                distance_px = _distance_px(view.y() + y, view.y() + y, self._top_px, height)
+                if distance_px <= best_px:
+                    nearest, best_px = (number, place), distance_px
+        return nearest
+
+    @property
+    def _top_px(self) -> int:
+        return self._transcript.verticalScrollBar().value()
+
+    def _heights(self, view: MessageView) -> Iterator[int]:
+        """How far below the view's upper edge its places are."""
+        for widget, cursor in places_in(view, self._text):
+            yield widget.mapTo(view, widget.cursorRect(cursor).center()).y()
 
     def _show(self) -> None:
         """Shows the place and marks all that is in view."""
@@ -150,3 +177,8 @@ class Finder(QObject):
             widget, cursor = places[min(self._at[1], len(places) - 1)]
             offset_px = widget.mapTo(view, widget.cursorRect(cursor).center()).y()
         self._transcript.show_line(view.message, offset_px)
+
+
+def _distance_px(top: int, bottom: int, sight_top: int, sight_height: int) -> int:
+    """How far it is from what is in sight; 0 for what is, in part at least."""
+    return max(0, sight_top - bottom, top - sight_top - sight_height)

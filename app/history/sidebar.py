@@ -153,6 +153,11 @@ class Sidebar(QWidget):
         self.list.show_rows(hit_rows(hits))
         self.list.viewport().update()
 
+    def show_has_models(self, has_models: bool) -> None:
+        """Without a model the button for a new chat leads to where one comes from, and says so."""
+        first = translate("app", "Get a model first: this leads to it")
+        self.new_chat_button.setToolTip(translate("app", "New chat (Ctrl+T)") if has_models else first)
+
     def show_busy(self, chat_ids: frozenset[str]) -> None:
         """Marks the chats that are answering."""
         self.list.rows.show_busy(chat_ids)

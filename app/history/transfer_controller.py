@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,9 @@ from app.history.beside import beside
 from app.history.chat_rows import Row, RowKind
 from app.history.sidebar import Sidebar
 from app.i18n import translate
+from app.state.archive import ChatCopy
 from app.state.history import History, HistoryError
+from app.state.session import marked_title
 from app.transfer.errors import TransferError
 from app.transfer.files import WRITERS, read_chats, write_chats
 
@@ -89,7 +92,7 @@ class TransferController(QObject):
 
     async def _import(self, paths: Sequence[Path]) -> None:
         read = [await asyncio.to_thread(read_chats, path) for path in paths]
-        copies = [copy for chats in read for copy in chats]
+        copies = self._named_apart([copy for chats in read for copy in chats])
         bar = self._sidebar.undo_bar
         loop = asyncio.get_running_loop()
 
@@ -101,9 +104,20 @@ class TransferController(QObject):
         self.changed.emit()
         num_messages = sum(len(copy.session.messages) + len(copy.session.aside) for copy in copies)
         chats = translate("app", "%n chat(s) imported", None, len(chat_ids))
-        bar.show_message(
-            chats, translate("app", "%n message(s)", None, num_messages), partial(self._take_back, chat_ids)
-        )
+        bar.show_offer(chats, translate("app", "%n message(s)", None, num_messages), partial(self._take_back, chat_ids))
+
+    def _named_apart(self, copies: Sequence[ChatCopy]) -> list[ChatCopy]:
+        """The chats, with other titles where there are chats of theirs already."""
+        there = {chat.title for chat in self._history.chats()}
+        taken = set(there)
+        named = []
+        for copy in copies:
+            title = copy.session.title
+            if title in there:
+                title = marked_title(title, translate("app", "imported"), taken)
+                taken.add(title)
+            named.append(replace(copy, session=replace(copy.session, title=title)))
+        return named
 
     async def _export(self, path: Path, chat_ids: Sequence[str] | None) -> None:
         copies = await beside(self._history, partial(self._history.archive.read, chat_ids))

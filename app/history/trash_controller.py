@@ -51,7 +51,7 @@ class TrashController(QObject):
 
     def _empty(self) -> None:
         if self._change(self._history.trash.empty):
-            self._sidebar.undo_bar.hide()
+            self._sidebar.undo_bar.forget()
             self.emptied.emit()
 
     def _change(self, change: Callable[[], None]) -> bool:

@@ -14,12 +14,14 @@ from PySide6.QtWidgets import QMenu, QProgressBar, QSizePolicy, QToolButton, QVB
 
 from app.i18n import translate
 from app.models.load_text import load_text
+from app.widgets.icons import show_icon
 from engine.messages import ModelLoaded, ModelLoadFailed, ModelLoadProgress
 
 if TYPE_CHECKING:
     from engine.api import ModelEntry
 
 _MAX_CHARACTERS = 28
+_MAX_SHORT_CHARACTERS = 10
 _BAR_HEIGHT_PX = 2
 
 
@@ -37,10 +39,13 @@ class ModelPicker(QWidget):
         self._loaded_id: str | None = None
         self._loading_id: str | None = None
         self._error = ""
+        self._max_characters = _MAX_CHARACTERS
         self.menu = QMenu(self)
         self._actions: dict[str, QAction] = {}
         self.button = QToolButton(popupMode=QToolButton.ToolButtonPopupMode.InstantPopup)
         self.button.setMenu(self.menu)
+        show_icon(self.button, "models")
+        self.show_icon_only(False)
         self.bar = QProgressBar(textVisible=False)
         self.bar.setFixedHeight(_BAR_HEIGHT_PX)
         # The room of the hidden line stays, so that the row does not jump.
@@ -50,7 +55,8 @@ class ModelPicker(QWidget):
         self.bar.setSizePolicy(policy)
         self.bar.hide()
         column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
+        # As much above as the line takes below: the words stand as high as those beside.
+        column.setContentsMargins(0, _BAR_HEIGHT_PX, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.button)
         column.addWidget(self.bar)
@@ -97,6 +103,15 @@ class ModelPicker(QWidget):
             return translate("app", "Loading {model}").format(model=self._name(self._loading_id))
         return translate("app", "No model") if self._loaded_id is None else self._name(self._loaded_id)
 
+    def show_short(self, is_short: bool) -> None:
+        """The beginning of the name, or as much of it as is ever shown; all of it stands in the tip."""
+        self._max_characters = _MAX_SHORT_CHARACTERS if is_short else _MAX_CHARACTERS
+        self._show_words()
+
+    def show_icon_only(self, is_icon_only: bool) -> None:
+        style = Qt.ToolButtonStyle.ToolButtonIconOnly if is_icon_only else Qt.ToolButtonStyle.ToolButtonTextOnly
+        self.button.setToolButtonStyle(style)
+
     def sizeHint(self) -> QSize:
         return QSize(self.button.sizeHint().width(), super().sizeHint().height())
 
@@ -104,10 +119,13 @@ class ModelPicker(QWidget):
         model = self._models.get(model_id)
         return model_id if model is None else model.name
 
-    def _show(self) -> None:
-        room = self.fontMetrics().averageCharWidth() * _MAX_CHARACTERS
+    def _show_words(self) -> None:
+        room = self.fontMetrics().averageCharWidth() * self._max_characters
         text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, room)
         self.button.setText(f"{text} ▾")
+
+    def _show(self) -> None:
+        self._show_words()
         self.button.setToolTip(self._error or self.text())
         self.button.setAccessibleName(translate("app", "Model: {model}").format(model=self.text()))
         self.bar.setVisible(self._loading_id is not None)

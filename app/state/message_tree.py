@@ -7,7 +7,7 @@ before it, until it is restored.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from app.state.message import Message
@@ -82,13 +82,21 @@ class MessageTree:
         self.aside.extend(self.path[index:])
         del self.path[index:]
 
-    def delete(self, messages: Iterable[Message], at_s: float) -> None:
-        """Takes these out of what is shown; what follows them stays."""
-        self.note_parents()
+    def delete(self, messages: Sequence[Message], at_s: float) -> None:
+        """Takes these out of what is shown; what follows them stays.
+
+        If nothing does, the version next to the first of them is shown, and what follows that.
+        """
+        versions = self.versions(messages[0])
+        is_end = any(message is self.path[-1] for message in messages)
         for message in messages:
             message.deleted_at_s = at_s
         self.aside.extend(message for message in self.path if message.deleted_at_s is not None)
         self.path[:] = [message for message in self.path if message.deleted_at_s is None]
+        place = next(index for index, version in enumerate(versions) if version is messages[0])
+        others = [*versions[place + 1 :], *reversed(versions[:place])]
+        if is_end and others:
+            self.show(others[0])
 
     def restore(self, messages: Sequence[Message]) -> None:
         """Puts deleted messages back, and shows the last of them, with what followed it if that is still shown."""

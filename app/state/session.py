@@ -5,10 +5,12 @@ Does not know the window, the database or the engine; it is plain Python and is 
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from itertools import chain, count
 
 from app.state.message import AnswerStats, Attachment, ForgottenTurns, Message, new_id
 from app.state.message_tree import MessageTree
@@ -134,7 +136,7 @@ class Session:
         """Appends the user's message and the empty answer to it."""
         assert not self.is_busy, f"the chat is {self.phase.value}"
         if not self.messages and self.title == NEW_CHAT_TITLE:
-            self.title = title_of(text or ", ".join(attachment.name for attachment in attachments))
+            self.title = automatic_title(text, attachments)
         question = Message("user", text, attachments=attachments)
         self.messages.append(question)
         return question, self.begin_answer(model_name)
@@ -308,6 +310,18 @@ def title_of(text: str) -> str:
     cut = words[:MAX_TITLE_LENGTH]
     # Break between words where there are some; a text without spaces is cut anywhere.
     return f"{cut.rsplit(' ', 1)[0] if ' ' in cut[MAX_TITLE_LENGTH // 2 :] else cut}…"
+
+
+def automatic_title(text: str, attachments: Sequence[Attachment]) -> str:
+    """The title of a chat that begins with this question."""
+    return title_of(text or ", ".join(attachment.name for attachment in attachments))
+
+
+def marked_title(title: str, mark: str, taken: Collection[str]) -> str:
+    """`Sea (branch)`, or if that is taken `Sea (branch 2)`; a mark that is there already gives way to the new one."""
+    plain = re.sub(rf" \({re.escape(mark)}( \d+)?\)$", "", title)
+    numbered = (f"{plain} ({mark} {number})" for number in count(2))
+    return next(one for one in chain([f"{plain} ({mark})"], numbered) if one not in taken)
 
 
 def restored_phase(messages: Sequence[Message]) -> Phase:

@@ -786,6 +786,10 @@
       <translation>获取模型</translation>
     </message>
     <message>
+      <source>Get a model first: this leads to it</source>
+      <translation>请先获取模型：点此前往</translation>
+    </message>
+    <message>
       <source>Get {model}</source>
       <translation>获取 {model}</translation>
     </message>
@@ -1677,6 +1681,10 @@
       <translation>表格</translation>
     </message>
     <message>
+      <source>Take the last deletion back</source>
+      <translation>撤销上次删除</translation>
+    </message>
+    <message>
       <source>Take {name} off</source>
       <translation>取下 {name}</translation>
     </message>
@@ -1889,6 +1897,10 @@
       <translation>撤销</translation>
     </message>
     <message>
+      <source>Undo (Ctrl+Z)</source>
+      <translation>撤销 (Ctrl+Z)</translation>
+    </message>
+    <message>
       <source>Unfinished conversions</source>
       <translation>未完成的转换</translation>
     </message>
@@ -2074,6 +2086,10 @@
       <translation>块 {number}</translation>
     </message>
     <message>
+      <source>branch</source>
+      <translation>分支</translation>
+    </message>
+    <message>
       <source>cached</source>
       <translation>已缓存</translation>
     </message>
@@ -2140,6 +2156,10 @@
     <message>
       <source>hits</source>
       <translation>命中</translation>
+    </message>
+    <message>
+      <source>imported</source>
+      <translation>已导入</translation>
     </message>
     <message>
       <source>interrupted</source>

@@ -127,6 +127,9 @@ def test_without_a_model_a_new_chat_leads_to_the_welcome(
         window.pages.setCurrentWidget(page)
         qtbot.mouseClick(window.sidebar.new_chat_button, Qt.MouseButton.LeftButton)
         assert window.pages.currentWidget() is window.first_run_page
+        assert window.first_run_page.fetch_card is not None
+        assert window.focusWidget() is window.first_run_page.fetch_card.strip.main_button
+    assert "model first" in window.sidebar.new_chat_button.toolTip()
     assert window.tabs.count() == 1
 
 
@@ -176,3 +179,36 @@ def test_a_loaded_model_cannot_be_deleted(qtbot: QtBot, window: MainWindow) -> N
     with qtbot.waitSignal(window.model_page.delete_requested) as asked:
         qtbot.mouseClick(card.delete_button, Qt.MouseButton.LeftButton)
     assert asked.args == ["tiny"]
+
+
+def test_after_stop_the_caret_is_in_the_composer(qtbot: QtBot, window: MainWindow, engine: FakeEngine) -> None:
+    window.activateWindow()
+    request_id = send(qtbot, window, engine, "hello")
+    tab = window.tabs.current_tab()
+    assert tab is not None
+    tab.stop_button.setFocus()
+    qtbot.mouseClick(tab.stop_button, Qt.MouseButton.LeftButton)
+    assert has_caret(window)
+    engine.finish(request_id, "cancelled")
+    qtbot.waitUntil(tab.send_button.isVisible)
+    assert has_caret(window)
+
+
+@pytest.mark.parametrize("is_taken", [True, False])
+def test_after_an_edited_message_the_caret_is_in_the_composer(
+    qtbot: QtBot, window: MainWindow, engine: FakeEngine, is_taken: bool
+) -> None:
+    window.activateWindow()
+    engine.finish(send(qtbot, window, engine, "hello"))
+    tab = window.tabs.current_tab()
+    assert tab is not None
+    qtbot.waitUntil(lambda: not tab.session.is_busy)
+    view = tab.transcript.views[0]
+    view.edit()
+    assert view.editor is not None
+    assert not has_caret(window)
+    button = view.editor.take_button if is_taken else view.editor.leave_button
+    button.setFocus()
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert tab.session.is_busy == is_taken
+    assert has_caret(window)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 
 from app.state.parameters import ChatParameters
 from tests.app.chat.desk import PARAMS, Desk
@@ -96,3 +96,12 @@ def test_escape_leaves_a_slash_as_text(desk: Desk) -> None:
     desk.qtbot.keyClicks(desk.tab.composer, "etc")
     desk.qtbot.keyClick(desk.tab.composer, Qt.Key.Key_Return)
     assert desk.engine.submits()[-1].messages[0].content == "/etc"
+
+
+def test_close_is_in_sight_however_low_the_panel_is(desk: Desk) -> None:
+    options = desk.tab.open_options()
+    options.resize(460, 300)
+    options.grab()
+    button = options.close_button
+    assert options.rect().contains(button.geometry().translated(button.parentWidget().mapTo(options, QPoint())))
+    assert button.visibleRegion().boundingRect() == button.rect()

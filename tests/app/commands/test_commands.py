@@ -79,3 +79,9 @@ def test_the_sheet_lists_every_action_that_has_a_key(qtbot: QtBot, window: MainW
 def test_no_key_starts_two_actions(window: MainWindow) -> None:
     keys = [key.toString() for action in window.action_list for key in action.shortcuts()]
     assert len(set(keys)) == len(keys)
+
+
+def test_the_first_commands_are_the_common_ones(qtbot: QtBot, window: MainWindow) -> None:
+    palette = open_palette(qtbot, window)
+    model = palette.list.model()
+    assert [model.index(row, 0).data() for row in range(3)] == ["New chat", "Models", "Settings"]

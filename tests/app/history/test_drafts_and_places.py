@@ -85,3 +85,29 @@ def test_the_place_that_was_read_comes_back(qtbot: QtBot, window: MainWindow, op
     assert back[0].id == place[0].id
     assert abs(back[1] - place[1]) < 0.05
     qtbot.waitUntil(lambda: 0 < bar.value() < bar.maximum() // 2)
+
+
+def test_the_drafts_of_two_chats_come_back(
+    qtbot: QtBot, window: MainWindow, engine: FakeEngine, open_window: OpenWindow
+) -> None:
+    for number in range(2):
+        window.new_chat()
+        engine.finish(send(qtbot, window, engine, f"chat {number}"))
+        tab = window.tabs.current_tab()
+        assert tab is not None
+        qtbot.keyClicks(tab.composer, f"draft {number}")
+    window.close()
+    again = open_window()
+    assert [tab.composer.toPlainText() for tab in again.tabs.tabs()] == ["draft 0", "draft 1"]
+
+
+def test_a_draft_comes_back_out_of_the_trash(qtbot: QtBot, window: MainWindow, engine: FakeEngine) -> None:
+    engine.finish(send(qtbot, window, engine, "said"))
+    tab = window.tabs.current_tab()
+    assert tab is not None
+    qtbot.waitUntil(lambda: not tab.session.is_busy)
+    qtbot.keyClicks(tab.composer, "unsent")
+    window.chats.delete(tab.session.id)
+    assert draft(window) == ""
+    window.chats.trash.restore(tab.session.id)
+    assert draft(window) == "unsent"

@@ -117,3 +117,24 @@ def test_a_hit_of_the_search_opens_its_message(qtbot: QtBot, window: MainWindow,
         window.sidebar.list.viewport(), Qt.MouseButton.LeftButton, pos=place_of(window.sidebar.list, row.text)
     )
     assert count(finder_of(tab)) == "5 of 6"
+
+
+def test_it_begins_with_what_is_in_sight(qtbot: QtBot, window: MainWindow) -> None:
+    session = Session(title="Log")
+    for number in range(8):
+        answer = "\n\n".join(["line"] * 20 + [f"storm {number}"] + ["line"] * 20)
+        session.messages += [Message("user", "next"), Message("assistant", answer, end="stop")]
+    window._history.save(session, session.messages)
+    window.chats.open(session.id)
+    tab = window.tabs.current_tab()
+    assert tab is not None
+    finder = finder_of(tab)
+    third = session.messages[5]
+    shown = tab.transcript.reveal(next(message for message in tab.session.messages if message.id == third.id))
+    assert shown is not None
+    bar = tab.transcript.verticalScrollBar()
+    qtbot.waitUntil(lambda: bar.maximum() > 3000 and bar.value() == bar.maximum())
+    tab.transcript.show_line(shown.message, shown.height() // 2)
+    qtbot.waitUntil(lambda: shown.y() < bar.value() < shown.y() + shown.height())
+    finder.open("storm")
+    assert count(finder) == "3 of 8"

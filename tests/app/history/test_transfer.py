@@ -45,7 +45,8 @@ def test_an_export_is_imported_and_the_import_is_taken_back(
     written = path if path.suffix else path.with_name("chats.json")
     assert written.is_file()
     choose(chat, "Import chats…").filesSelected.emit([str(written)])
-    qtbot.waitUntil(lambda: texts(chat.sidebar.list) == ["Today", "Trip", "Trip"])
+    qtbot.waitUntil(lambda: len(texts(chat.sidebar.list)) == 3)
+    assert sorted(texts(chat.sidebar.list)) == ["Today", "Trip", "Trip (imported)"]
     qtbot.waitUntil(lambda: bar.undo_button.isVisible())
     qtbot.mouseClick(bar.undo_button, Qt.MouseButton.LeftButton)
     assert texts(chat.sidebar.list) == ["Today", "Trip"]

@@ -122,3 +122,17 @@ def test_all_that_a_chat_has_comes_back(tmp_path: Path) -> None:
     answer = session.messages[1]
     answer.reasoning, answer.reasoning_s, answer.seed = "hm", 12.0, 2**63 - 1
     assert comes_back(session, tmp_path / "db") == session
+
+
+def test_without_one_version_the_other_is_shown() -> None:
+    session = chat("q1", "a1")
+    session.tree.cut(0)
+    for text in ("q1'", "a1'"):
+        said(session, text)
+    session.tree.show(session.tree.versions(session.messages[0])[0])
+    gone = list(session.messages)
+    session.tree.delete(gone, 9.0)
+    assert shown(session) == "q1' a1'"
+    assert session.tree.places() == {}
+    session.tree.restore(gone)
+    assert shown(session) == "q1 a1"

@@ -9,7 +9,7 @@ import pytest
 from app.state import revisions
 from app.state.history import History
 from app.state.message import Attachment, Message
-from app.state.session import Phase, Session
+from app.state.session import Phase, Session, marked_title
 from engine.messages import ChatMessage, RequestFinished, TextDelta
 
 
@@ -160,3 +160,20 @@ def test_thinking_is_kept_with_its_time_and_is_no_part_of_the_prompt(tmp_path: P
     assert session.answer.seed == 7
     session.ask("more")
     assert [message.content for message in session.prompt()] == ["q", "a", "more"]
+
+
+def test_a_title_that_was_made_follows_the_edited_first_question_and_a_chosen_one_stays() -> None:
+    for title, expected in (("q1", "better"), ("Chosen", "Chosen")):
+        session = chat("q1", "a1", "q2", "a2")
+        session.title = title
+        revisions.ask_anew(session, session.messages[2], "later", (), None)
+        finish(session, "a2b")
+        assert session.title == title
+        revisions.ask_anew(session, session.messages[0], "better", (), None)
+        assert session.title == expected
+
+
+def test_a_marked_title_is_another_than_those_that_are_taken() -> None:
+    assert marked_title("Sea", "branch", {"Sea"}) == "Sea (branch)"
+    assert marked_title("Sea (branch)", "branch", {"Sea", "Sea (branch)"}) == "Sea (branch 2)"
+    assert marked_title("Sea (branch 2)", "branch", ()) == "Sea (branch)"

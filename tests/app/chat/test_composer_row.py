@@ -1,0 +1,75 @@
+"""The row below the composer at every width: nothing is a stub, and what gives way is elsewhere."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.main_window import MainWindow
+from app.theme import apply_zoom
+from tests.app.fake_engine import FakeEngine
+from tests.app.windows import send
+
+
+@pytest.mark.parametrize("zoom_percent", [100, 150])
+def test_no_part_is_narrower_than_its_words(
+    qtbot: QtBot, window: MainWindow, qapp: QApplication, zoom_percent: int
+) -> None:
+    tab = window.tabs.current_tab()
+    assert tab is not None
+    panel = tab.panel
+    qtbot.waitUntil(panel.gauge.isVisible)
+    apply_zoom(qapp, zoom_percent)
+    try:
+        tab.setParent(None)
+        qtbot.addWidget(tab)
+        tab.show()
+        for width in (1000, 800, 640, 520, 460, 380):
+            tab.resize(width, 500)
+            qapp.processEvents()
+            for part, _ in panel.row._parts:
+                assert part.isHidden() or part.width() >= part.sizeHint().width(), (width, part)
+                assert part.isHidden() or panel.row.rect().contains(part.geometry()), (width, part)
+    finally:
+        apply_zoom(qapp, 100)
+
+
+def test_the_numbers_give_way_first_and_come_back(qtbot: QtBot, window: MainWindow) -> None:
+    tab = window.tabs.current_tab()
+    assert tab is not None
+    row, panel = tab.row, tab.panel
+    qtbot.waitUntil(panel.gauge.isVisible)
+    tab.setParent(None)
+    qtbot.addWidget(tab)
+    tab.show()
+
+    def narrowed(width: int) -> tuple[bool, bool, bool]:
+        tab.resize(width, 500)
+        tab.grab()
+        return panel.gauge._label.isVisible(), panel.full_choice.isVisible(), panel.send_button.text() != ""
+
+    assert narrowed(1000) == (True, True, True)
+    whole = row.wanted_width() + tab.width() - row.width()
+    assert narrowed(whole - 1) == (False, True, True)
+    assert narrowed(400) == (False, False, True)
+    assert panel.gauge.toolTip()
+    options = tab.open_options()
+    options.full_choice.actions_by_choice["drop_oldest"].trigger()
+    assert tab.session.when_full == "drop_oldest"
+    assert panel.full_choice.text() == "When full: forget ▾"
+    options.accept()
+    assert narrowed(1000) == (True, True, True)
+
+
+def test_send_and_stop_have_one_width(qtbot: QtBot, window: MainWindow, engine: FakeEngine) -> None:
+    tab = window.tabs.current_tab()
+    assert tab is not None
+    window.grab()
+    place = tab.send_button.geometry()
+    request_id = send(qtbot, window, engine, "hello")
+    window.grab()
+    assert tab.stop_button.isVisible()
+    assert tab.stop_button.geometry() == place
+    engine.finish(request_id)
+    qtbot.waitUntil(tab.send_button.isVisible)
