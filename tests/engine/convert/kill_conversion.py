@@ -31,6 +31,7 @@ import torch
 from engine.convert.options import QuantizeOptions
 from engine.convert.pipeline import Conversion, convert_file
 torch.set_num_threads(1)
+print("ready", flush=True)
 for line in sys.stdin:
     home, source, options = json.loads(line)
     pid = os.fork()
@@ -52,6 +53,9 @@ class ConversionServer:
         self._process = subprocess.Popen(
             [sys.executable, "-c", _SERVER], cwd=ROOT, bufsize=0, stdin=subprocess.PIPE, stdout=subprocess.PIPE
         )
+        assert self._process.stdout is not None
+        ready = self._process.stdout.readline()
+        assert ready == b"ready\n", ready
 
     def __enter__(self) -> ConversionServer:
         return self
