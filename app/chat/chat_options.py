@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QDialog,
     QHBoxLayout,
@@ -87,7 +87,7 @@ class ChatOptions(QDialog):
         words = translate("app", "With a tick this chat has its own value; without one the settings hold.")
         column.addWidget(TextLabel(words, "muted"))
         column.addWidget(self.fields)
-        column.addWidget(self.full_choice)
+        column.addWidget(self.full_choice, 0, Qt.AlignmentFlag.AlignLeft)
         end = QHBoxLayout()
         end.setContentsMargins(_MARGIN_PX, _MARGIN_PX // 2, _MARGIN_PX, _MARGIN_PX // 2)
         end.addStretch(1)

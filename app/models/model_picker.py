@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 _MAX_CHARACTERS = 28
 _MAX_SHORT_CHARACTERS = 10
-_BAR_HEIGHT_PX = 2
+# As the stylesheet has it.
+_BAR_HEIGHT_PX = 4
 
 
 class ModelPicker(QWidget):

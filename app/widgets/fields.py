@@ -5,6 +5,8 @@ Knows nothing of what is chosen.
 
 from __future__ import annotations
 
+from typing import Any
+
 from PySide6.QtCore import QRect
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import (
@@ -21,6 +23,9 @@ from PySide6.QtWidgets import (
 
 from app.theme import icon_size_px
 from app.widgets.icons import icon
+
+# The stylesheet's padding does not reach the text of a spin box.
+_TEXT_MARGIN_PX = 6
 
 
 class ChoiceBox(QComboBox):
@@ -40,6 +45,10 @@ class ChoiceBox(QComboBox):
 class WholeNumberBox(QSpinBox):
     """A spin box for whole numbers with the arrows of the icon set."""
 
+    def __init__(self, **properties: Any) -> None:
+        super().__init__(**properties)
+        self.lineEdit().setTextMargins(_TEXT_MARGIN_PX, 0, 0, 0)
+
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
         option = QStyleOptionSpinBox()
@@ -49,6 +58,10 @@ class WholeNumberBox(QSpinBox):
 
 class NumberBox(QDoubleSpinBox):
     """A spin box for any number with the arrows of the icon set."""
+
+    def __init__(self, **properties: Any) -> None:
+        super().__init__(**properties)
+        self.lineEdit().setTextMargins(_TEXT_MARGIN_PX, 0, 0, 0)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
