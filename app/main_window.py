@@ -28,7 +28,7 @@ from app.models.model_page import ModelPage
 from app.models.model_picker import ModelPicker
 from app.models.services import ModelServices
 from app.models.window_drop import WindowDrop
-from app.placement import DockWidths, available_geometry, fitting
+from app.placement import DockWidths, NarrowWindow, available_geometry, fitting
 from app.preferences.about import About, home_origin
 from app.preferences.settings_page import SettingsPage
 from app.state import options
@@ -50,6 +50,8 @@ _log = logging.getLogger(__name__)
 _FIRST_SIZE = QSize(1280, 800)
 _MIN_SIZE = QSize(480, 320)
 _MIN_WIDTH_WITH_MEMORY_PX = 1100
+_LEAST_WIDTH_WITH_MEMORY_PX = 900
+_LEAST_WIDTH_WITH_CHATS_PX = 650
 
 
 class MainWindow(QMainWindow):
@@ -120,6 +122,8 @@ class MainWindow(QMainWindow):
         self.memory_dock.setTitleBarWidget(DockTitle(self.memory_dock))
         widths = {dock: self.settings.get(setting) for dock, setting in self._width_settings()}
         self._dock_widths = DockWidths(self, widths)
+        least = {self.memory_dock: _LEAST_WIDTH_WITH_MEMORY_PX, self.sidebar_dock: _LEAST_WIDTH_WITH_CHATS_PX}
+        self._narrow = NarrowWindow(self, least)
 
     def _width_settings(self) -> list[tuple[QDockWidget, Setting[int]]]:
         return [(self.sidebar_dock, options.SIDEBAR_WIDTH_PX), (self.memory_dock, options.MEMORY_WIDTH_PX)]
@@ -141,7 +145,7 @@ class MainWindow(QMainWindow):
         self.models.add_picker(picker)
         shortenings = [(3, picker.show_short), (5, picker.show_icon_only)]
         tab.row.add_left(picker, picker.text, shortenings, place=0)
-        tab.show_model(self.models.loaded)
+        tab.show_model(self.models.loaded, self.models.loading_name)
         self.chats.keep_draft(tab)
         tab.turn_begun.connect(self.chats.refresh)
         tab.save_failed.connect(self.banner.show_message)
@@ -164,6 +168,7 @@ class MainWindow(QMainWindow):
         client.stats_changed.connect(self.status_line.show_stats)
         client.model_changed.connect(self.status_line.show_model)
         self.models.loaded_changed.connect(self._on_loaded_changed)
+        self.models.loading_changed.connect(self._show_loading)
         self.models.list_failed.connect(self._on_list_failed)
         self.models.load_failed.connect(self._on_load_failed)
         self.models.models_changed.connect(self._on_models_changed)
@@ -286,9 +291,14 @@ class MainWindow(QMainWindow):
     def _on_loaded_changed(self, model: ModelLoaded | None) -> None:
         self.memory_panel.show_model(model)
         for tab in self.tabs.tabs():
-            tab.show_model(model)
+            tab.show_model(model, self.models.loading_name)
         if model is not None:
             self.change_setting(options.LAST_MODEL_ID, model.model_id)
+
+    def _show_loading(self, name: str) -> None:
+        self.memory_panel.show_loading(name)
+        for tab in self.tabs.tabs():
+            tab.show_model(self.models.loaded, name)
 
     def _on_list_failed(self, problem: str) -> None:
         self.banner.show_message(problem, translate("app", "Try again"), self._list_again)
@@ -358,6 +368,7 @@ class MainWindow(QMainWindow):
             return
         self._is_closing = True
         self.change_setting(options.WINDOW_GEOMETRY, self.saveGeometry().toBase64().toStdString())
+        self._narrow.reopen()
         self.change_setting(options.WINDOW_STATE, self.saveState().toBase64().toStdString())
         for dock, setting in self._width_settings():
             self.change_setting(setting, self._dock_widths.wanted_px(dock))

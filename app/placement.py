@@ -1,4 +1,4 @@
-"""Owns where the window and its side panels stand: within the screen, and as wide as the person wants them.
+"""Owns where the window and its side panels stand: within the screen, as wide as the person wants, while there is room.
 
 Does not know what the panels show.
 """
@@ -11,9 +11,13 @@ from PySide6.QtCore import QEvent, QObject, QRect, Qt, QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDockWidget, QMainWindow
 
+from app.theme import theme_signals
+
 # The frame is the window manager's and not known before the window is shown.
 _TITLE_BAR_PX = 32
 _MIN_CENTRE_PX = 400
+# Until what the panels need has followed the size of the text.
+_SETTLE_MS = 150
 
 
 def available_geometry(window: QMainWindow) -> QRect:
@@ -45,6 +49,8 @@ class DockWidths(QObject):
         window.installEventFilter(self)
         for dock in widths:
             dock.visibilityChanged.connect(self._ask)
+        # Larger text may have needed more.
+        theme_signals().theme_changed.connect(self._on_theme_changed)
 
     def wanted_px(self, dock: QDockWidget) -> int:
         return self._wanted[dock]
@@ -67,6 +73,9 @@ class DockWidths(QObject):
             if self._at_press.get(dock, width_px) != width_px:
                 self._wanted[dock] = width_px
 
+    def _on_theme_changed(self) -> None:
+        QTimer.singleShot(_SETTLE_MS, self, self._apply)
+
     def _ask(self) -> None:
         # After the layout has had its turn.
         QTimer.singleShot(0, self, self._apply)
@@ -80,3 +89,49 @@ class DockWidths(QObject):
             room_px -= widths_px[-1]
         if docks:
             self._window.resizeDocks(docks, widths_px, Qt.Orientation.Horizontal)
+
+
+class NarrowWindow(QObject):
+    """Closes panels while the window is too narrow for them and the chat, and opens them again when it is wide.
+
+    A panel that the person opens or closes meanwhile stays as the person wants it.
+    """
+
+    def __init__(self, window: QMainWindow, min_window_px: Mapping[QDockWidget, int]) -> None:
+        super().__init__(window)
+        self._window = window
+        self._min_window_px = dict(min_window_px)
+        self._was_narrow = dict.fromkeys(min_window_px, False)
+        self._closed: set[QDockWidget] = set()
+        window.installEventFilter(self)
+        for dock in min_window_px:
+            dock.visibilityChanged.connect(lambda is_shown, dock=dock: self._on_visibility_changed(dock, is_shown))
+
+    def reopen(self) -> None:
+        """Opens what was closed for want of room, so that the next start finds what the person chose."""
+        for dock in tuple(self._closed):
+            dock.show()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.Show):
+            # Not amid the layout's own work.
+            QTimer.singleShot(0, self, self._apply)
+        return False
+
+    def _apply(self) -> None:
+        if not self._window.isVisible():
+            return
+        for dock, min_px in self._min_window_px.items():
+            is_narrow = self._window.width() < min_px
+            if is_narrow == self._was_narrow[dock]:
+                continue
+            self._was_narrow[dock] = is_narrow
+            if not is_narrow and dock in self._closed:
+                dock.show()
+            elif is_narrow and dock.isVisible() and not dock.isFloating():
+                dock.hide()
+                self._closed.add(dock)
+
+    def _on_visibility_changed(self, dock: QDockWidget, is_shown: bool) -> None:
+        if is_shown:
+            self._closed.discard(dock)

@@ -119,11 +119,12 @@ class ChatTab(QWidget):
         is_as_made = is_as_made and session.title == NEW_CHAT_TITLE and not session.aside
         return not session.messages and self.panel.is_empty and is_as_made
 
-    def show_model(self, model: ModelLoaded | None) -> None:
+    def show_model(self, model: ModelLoaded | None, loading_name: str = "") -> None:
+        """The model that answers now, and the name of the one that is on its way."""
         self._model = model
         self.meter.show_model(model)
         self.panel.show_can_send(model is not None)
-        self.transcript.show_empty_words(_empty_words(model))
+        self.transcript.show_empty_words(_empty_words(model, loading_name))
 
     def submit(self, text: str, attachments: tuple[Attachment, ...] = ()) -> None:
         """Sends a message, unless an answer streams."""
@@ -318,7 +319,9 @@ class ChatTab(QWidget):
             self.save_failed.emit(str(error))
 
 
-def _empty_words(model: ModelLoaded | None) -> str:
+def _empty_words(model: ModelLoaded | None, loading_name: str) -> str:
+    if loading_name:
+        return translate("app", "Loading {model} …").format(model=loading_name)
     if model is None:
         return translate("app", "No model is loaded yet.")
     words = translate("app", "{model} · Ask something; Shift+Enter breaks the line.")

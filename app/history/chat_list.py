@@ -83,7 +83,16 @@ class ChatList(QListView):
     def select(self, chat_id: str | None) -> None:
         """Marks the chat of the current tab."""
         self._current = chat_id
-        self._go_to(self.rows.number_of(chat_id, _CHATS))
+        self.show_current()
+
+    def show_current(self) -> None:
+        """Marks the chat of the current tab again, after another row was touched."""
+        self._go_to(self.rows.number_of(self._current, _CHATS))
+
+    def startDrag(self, supported_actions: Qt.DropAction) -> None:  # noqa: N802 - Qt's name
+        super().startDrag(supported_actions)
+        # What was dragged is not opened by it.
+        self.show_current()
 
     def edit_row(self, key: str) -> None:
         """Opens the editor of a chat's title or a folder's name."""
@@ -135,7 +144,7 @@ class ChatList(QListView):
         if self._waiting is not None:
             waiting, self._waiting = self._waiting, None
             self.show_rows(waiting)
-        self._go_to(self.rows.number_of(self._current, _CHATS))
+        self.show_current()
         self.editing_ended.emit()
 
     def _on_theme_changed(self) -> None:

@@ -31,6 +31,7 @@ from app.state.folders import Folder
 from app.state.history import ChatSummary
 from app.state.search import MAX_HITS, SearchHit
 from app.widgets.icons import show_icon
+from app.widgets.menu_button import let_go_after_menu
 from app.widgets.text_label import TextLabel
 from app.widgets.undo_bar import UndoBar
 
@@ -88,6 +89,7 @@ class Sidebar(QWidget):
         self.more_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.more_menu = QMenu(self.more_button)
         self.more_button.setMenu(self.more_menu)
+        let_go_after_menu(self.more_button)
         show_icon(self.more_button, "more")
         self.list = ChatList(translate("app", "Chats"))
         self.found_label = TextLabel("", "muted")
@@ -122,7 +124,7 @@ class Sidebar(QWidget):
         self.list.folder_toggled.connect(self.folder_toggled)
         self.list.editing_ended.connect(self._on_editing_ended)
         self.list.rows.renamed.connect(self._on_renamed)
-        self.list.rows.moved.connect(self.chat_moved)
+        self.list.rows.moved.connect(self._on_moved)
         self.trash_panel.closed.connect(self.show_list)
 
     def _entry(self, words: str, icon_name: str, signal: SignalInstance) -> QToolButton:
@@ -191,6 +193,11 @@ class Sidebar(QWidget):
 
     def _on_renamed(self, row: Row, text: str) -> None:
         (self.folder_renamed if row.kind is RowKind.FOLDER else self.chat_renamed).emit(row.key, text)
+
+    def _on_moved(self, chat_id: str, folder_id: str | None) -> None:
+        self.chat_moved.emit(chat_id, folder_id)
+        # The row that was dragged is the chosen one by now, and not the chat that is open.
+        self.list.show_current()
 
     def _on_editing_ended(self) -> None:
         # Not if the editor was left for another field.

@@ -102,6 +102,8 @@ class TransferController(QObject):
 
         chat_ids = await beside(self._history, partial(self._history.archive.add, copies, show_progress))
         self.changed.emit()
+        # Not the trash, if that is open: the new chats are to be seen.
+        self._sidebar.show_list()
         num_messages = sum(len(copy.session.messages) + len(copy.session.aside) for copy in copies)
         chats = translate("app", "%n chat(s) imported", None, len(chat_ids))
         bar.show_offer(chats, translate("app", "%n message(s)", None, num_messages), partial(self._take_back, chat_ids))

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from engine.planner import Plan
 
 TAB_CONTEXT = 8192
-_SHOWN_TABS = 3
 _THOUSAND = 1024
 
 FitKind = Literal["fits", "short", "none"]
@@ -71,11 +70,14 @@ def context_words(num_tokens: int) -> str:
 
 
 def _parts(plan: Plan, context: int, num_tabs: int, memory_free_bytes: int) -> tuple[FitPart, ...]:
-    need, shown = plan.need, min(num_tabs, _SHOWN_TABS)
-    tabs_bytes = shown * context * need.kv_bytes_per_token
+    """The bar shows the tabs that the verdict counts."""
+    need = plan.need
+    # A model that reads only the last of its tokens keeps fewer than its tabs have.
+    pool_bytes = max(0, plan.memory_bytes - need.fixed_bytes)
+    tabs_bytes = min(num_tabs * context * need.kv_bytes_per_token, pool_bytes)
     workspace_bytes = need.workspace_bytes + need.process_bytes
     free_bytes = max(0, memory_free_bytes - need.weights_bytes - tabs_bytes - workspace_bytes)
-    tabs = translate("app", "%n tab(s) of {length}", None, shown).format(length=context_words(context))
+    tabs = translate("app", "%n tab(s) of {length}", None, num_tabs).format(length=context_words(context))
     return (
         FitPart("bar_weights", translate("app", "weights"), need.weights_bytes),
         FitPart("bar_used", tabs, tabs_bytes),

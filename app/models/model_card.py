@@ -29,6 +29,7 @@ from app.widgets.card import Card
 from app.widgets.elided_label import ElidedLabel
 from app.widgets.error_note import ErrorNote
 from app.widgets.icons import show_icon
+from app.widgets.menu_button import let_go_after_menu
 from app.widgets.text_label import TextLabel
 from engine.messages import ModelLoaded, ModelLoadFailed, ModelLoadProgress
 
@@ -71,6 +72,7 @@ class ModelCard(Card):
         show_icon(self.more_button, "chevron-down")
         self.more_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.more_button.setMenu(self._make_menu())
+        let_go_after_menu(self.more_button)
         self._speed = TextLabel("", "muted")
         self.verdict = FitVerdict()
         self._default_mark = TextLabel(translate("app", "Loaded at every start"), "muted")

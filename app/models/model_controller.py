@@ -48,6 +48,8 @@ class ModelController(QObject):
     models_changed = Signal()
     loaded_changed = Signal(object)
     """ModelLoaded | None"""
+    loading_changed = Signal(str)
+    """The name of the model that is being loaded now, or empty."""
     load_failed = Signal(ModelLoadFailed)
     list_failed = Signal(str)
     """Why the library could not be read, and what to do."""
@@ -69,8 +71,8 @@ class ModelController(QObject):
         self._pickers: list[ModelPicker] = []
         self.models: list[ModelEntry] = []
         self.loaded: ModelLoaded | None = None
-        self.is_loading = False
-        """Asked for, and neither loaded nor failed yet."""
+        self.loading_name = ""
+        """Of the model that was asked for, and is neither loaded nor failed yet."""
         self.jobs = JobController(client, JobStore(services.home / "jobs.json"), self)
         self.hub = HubController(client, self.jobs, page.get.search, settings, parent=self)
         page.get.card_made.connect(self.hub.add_card)
@@ -117,14 +119,19 @@ class ModelController(QObject):
         self._pickers.append(picker)
         picker.set_models(self.models)
         picker.set_loaded(None if self.loaded is None else self.loaded.model_id)
+        picker.show_loading(self.loading_name)
         picker.load_requested.connect(self.load)
         picker.destroyed.connect(lambda: self._pickers.remove(picker))
 
     def _views(self) -> list[ModelPage | ModelPicker]:
         return [self._page, *self._pickers]
 
+    @property
+    def is_loading(self) -> bool:
+        return bool(self.loading_name)
+
     def load(self, model_id: str) -> None:
-        self.is_loading = True
+        self._show_loading(model_id)
         self.client.send(LoadModel(model_id))
 
     def load_first(self, preferred_id: str) -> None:
@@ -174,6 +181,7 @@ class ModelController(QObject):
 
     def forget_loaded(self) -> None:
         """The engine is gone, and its model with it."""
+        self._show_loading("")
         self._set_loaded(None)
 
     def _on_model_changed(self, change: ModelChange) -> None:
@@ -182,7 +190,7 @@ class ModelController(QObject):
             return
         for view in self._views():
             view.show_load(change)
-        self.is_loading = isinstance(change, ModelLoadProgress)
+        self._show_loading(change.model_id if isinstance(change, ModelLoadProgress) else "")
         if isinstance(change, ModelLoaded):
             self._set_loaded(change)
         elif isinstance(change, ModelLoadFailed):
@@ -190,10 +198,17 @@ class ModelController(QObject):
 
     def _set_loaded(self, model: ModelLoaded | None) -> None:
         self.loaded = model
-        self.is_loading = False
         for view in self._views():
             view.set_loaded(None if model is None else model.model_id)
         self.loaded_changed.emit(model)
+
+    def _show_loading(self, model_id: str) -> None:
+        name = next((model.name for model in self.models if model.model_id == model_id), model_id)
+        if name != self.loading_name:
+            self.loading_name = name
+            for picker in self._pickers:
+                picker.show_loading(name)
+            self.loading_changed.emit(name)
 
     def _on_job_removed(self, job_id: str) -> None:
         self._page.end_job(job_id)

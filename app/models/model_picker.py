@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QMenu, QProgressBar, QSizePolicy, QToolButton, QVB
 from app.i18n import translate
 from app.models.load_text import load_text
 from app.widgets.icons import show_icon
+from app.widgets.menu_button import let_go_after_menu
 from engine.messages import ModelLoaded, ModelLoadFailed, ModelLoadProgress
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ class ModelPicker(QWidget):
         self._models: dict[str, ModelEntry] = {}
         self._loaded_id: str | None = None
         self._loading_id: str | None = None
+        self._loading_name = ""
         self._error = ""
         self._max_characters = _MAX_CHARACTERS
         self.menu = QMenu(self)
@@ -47,6 +49,7 @@ class ModelPicker(QWidget):
         self.button.setMenu(self.menu)
         show_icon(self.button, "models")
         self.show_icon_only(False)
+        let_go_after_menu(self.button)
         self.bar = QProgressBar(textVisible=False)
         self.bar.setFixedHeight(_BAR_HEIGHT_PX)
         # The room of the hidden line stays, so that the row does not jump.
@@ -98,10 +101,16 @@ class ModelPicker(QWidget):
                 self._show()
                 self.button.setToolTip(load_text(load))
 
+    def show_loading(self, name: str) -> None:
+        """The model that was asked for, of which there is no progress yet; empty if none is on its way."""
+        self._loading_name = name
+        self._show()
+
     def text(self) -> str:
         """What the button says, whole."""
-        if self._loading_id is not None:
-            return translate("app", "Loading {model}").format(model=self._name(self._loading_id))
+        name = self._loading_name if self._loading_id is None else self._name(self._loading_id)
+        if name:
+            return translate("app", "Loading {model} …").format(model=name)
         return translate("app", "No model") if self._loaded_id is None else self._name(self._loaded_id)
 
     def show_short(self, is_short: bool) -> None:

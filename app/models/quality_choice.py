@@ -112,9 +112,10 @@ def quality_box() -> ChoiceBox:
 
 
 def cost_words(plan: Plan) -> str:
-    """`about 1.9 GB on disk · 2.4 GiB of memory · about 9 tok/s on an ordinary laptop`."""
+    """`about 1.9 GB on disk once converted · 2.4 GiB of memory · about 9 tok/s on an ordinary laptop`."""
     return translate(
-        "app", "about {disk} on disk · {memory} of memory · about {speed} tok/s on an ordinary laptop"
+        "app",
+        "about {disk} on disk once converted · {memory} of memory · about {speed} tok/s on an ordinary laptop",
     ).format(
         disk=file_size(plan.need.weights_bytes),
         memory=memory_size(plan.need.fixed_bytes),
@@ -129,8 +130,8 @@ def _speed(rate: float) -> str:
 def _words(quality: Quality) -> tuple[str, str]:
     return {
         "smallest": (translate("app", "Smallest"), translate("app", "as small as it can be, answers lose some")),
-        "balanced": (translate("app", "Balanced"), translate("app", "a third of the size, answers hardly change")),
-        "faithful": (translate("app", "Faithful"), translate("app", "as the original, twice the size of balanced")),
+        "balanced": (translate("app", "Balanced"), translate("app", "much smaller, answers hardly change")),
+        "faithful": (translate("app", "Faithful"), translate("app", "the largest, answers as of the original")),
     }[quality]
 
 

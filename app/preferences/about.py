@@ -10,10 +10,11 @@ from pathlib import Path
 
 from PySide6.QtCore import QUrl, Signal
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app import __version__
 from app.i18n import translate
+from app.widgets.flow import Flow
 from app.widgets.text_label import TextLabel
 from engine.api import HOME_VARIABLE, default_home
 
@@ -52,7 +53,7 @@ class About(QWidget):
             facts.addWidget(label, number, 0)
             facts.addWidget(TextLabel(text, "muted"), number, 1)
         self._text = "\n".join(f"{name} {text}" for name, text in rows)
-        buttons = QHBoxLayout()
+        buttons = Flow()
         self.folder_button = QPushButton(translate("app", "Open the data folder"))
         self.folder_button.setToolTip(translate("app", "The log, app.log, lies there too"))
         self.folder_button.clicked.connect(self._open_folder)
@@ -64,14 +65,13 @@ class About(QWidget):
         self.shortcuts_button = QPushButton(translate("app", "Keys"))
         self.shortcuts_button.clicked.connect(self.shortcuts_requested)
         for button in (self.folder_button, self.diagnostics_button, self.shortcuts_button):
-            buttons.addWidget(button)
-        buttons.addStretch(1)
+            buttons.add(button)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(_SPACING_PX)
         column.addWidget(self._heading)
         column.addLayout(facts)
-        column.addLayout(buttons)
+        column.addWidget(buttons)
 
     def has(self, text: str) -> bool:
         """Whether the section's words contain `text`, whatever its case."""

@@ -26,6 +26,7 @@ from app.i18n import translate
 from app.state.setting import Setting
 from app.state.settings import Settings
 from app.widgets.fields import CheckBox, ChoiceBox, NumberBox, WholeNumberBox
+from app.widgets.flow import Flow
 from app.widgets.text_label import TextLabel
 
 _STEP = 0.05
@@ -50,7 +51,6 @@ class SettingRow(QWidget):
         self._throttle: Throttle | None = None
         self.field = self._make_field()
         self.field.setAccessibleName(self.words)
-        self.field.setAccessibleDescription(self.note)
         self.note_label = TextLabel("", "muted")
         self.reset_button = QPushButton(translate("app", "Use the default"))
         self.reset_button.setAccessibleName(translate("app", "{setting}: use the default").format(setting=self.words))
@@ -58,12 +58,18 @@ class SettingRow(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(_SPACING_PX)
-        is_wide = isinstance(self.field, QPlainTextEdit | QLineEdit)
-        line = QHBoxLayout()
-        line.addWidget(self.field, 1 if is_wide else 0)
-        line.addWidget(self.reset_button, 0, Qt.AlignmentFlag.AlignTop if is_wide else Qt.AlignmentFlag.AlignVCenter)
-        line.addStretch(0 if is_wide else 1)
-        column.addLayout(line)
+        self._flow: Flow | None = None
+        if isinstance(self.field, QPlainTextEdit | QLineEdit):
+            line = QHBoxLayout()
+            line.addWidget(self.field, 1)
+            line.addWidget(self.reset_button, 0, Qt.AlignmentFlag.AlignTop)
+            column.addLayout(line)
+        else:
+            # Beside the field while there is room, else below it.
+            self._flow = Flow()
+            self._flow.add(self.field)
+            self._flow.add(self.reset_button)
+            column.addWidget(self._flow)
         column.addWidget(self.note_label)
         self._show_origin()
 
@@ -112,9 +118,16 @@ class SettingRow(QWidget):
 
     def _show_origin(self) -> None:
         is_chosen = self._settings.is_chosen(self.setting)
-        origin = translate("app", "Chosen here.") if is_chosen else translate("app", "This is the default.")
-        self.note_label.setText(" ".join(part for part in (self.note, self._effective, origin) if part))
+        # That nothing was chosen need not be read at each setting.
+        origin = translate("app", "Chosen here.") if is_chosen else ""
+        words = " ".join(part for part in (self.note, self._effective, origin) if part)
+        self.note_label.setText(words)
+        self.note_label.setVisible(bool(words))
+        self.field.setToolTip("" if is_chosen else translate("app", "This is the default."))
+        self.field.setAccessibleDescription(words or self.field.toolTip())
         self.reset_button.setVisible(is_chosen)
+        if self._flow is not None:
+            self._flow.refresh()
 
     def _make_field(self) -> QWidget:
         setting = self.setting

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QHideEvent
+from PySide6.QtGui import QHideEvent, QResizeEvent
 from PySide6.QtWidgets import QFormLayout, QLabel, QLineEdit, QPushButton, QWidget
 
 from app.i18n import translate
@@ -17,12 +17,15 @@ from app.preferences.setting_row import SettingRow
 from app.state.options import ENGINE_SETTINGS, NUM_THREADS, SECTIONS, SETTINGS
 from app.state.setting import Setting
 from app.state.settings import Settings
+from app.theme import theme_signals
 from app.widgets.page import ClosablePage
 from app.widgets.text_label import TextLabel
 from engine.messages import EngineStarted
 
 _SPACING_PX = 16
 _LABEL_SPACING_PX = 24
+_MIN_CHARACTERS_BESIDE = 84
+"""In a narrower page the labels stand above their fields."""
 
 
 class SettingsPage(ClosablePage):
@@ -66,6 +69,7 @@ class SettingsPage(ClosablePage):
         self.column.addWidget(about)
         self.column.addStretch(1)
         self.setFocusProxy(self.search)
+        theme_signals().theme_changed.connect(self._wrap_rows)
 
     def show_value(self, setting: Setting[Any]) -> None:
         """Brings a row in line with a value that was changed elsewhere."""
@@ -80,6 +84,10 @@ class SettingsPage(ClosablePage):
         self.rows[NUM_THREADS.key].show_effective(words)
         self._show_restart(False)
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._wrap_rows()
+
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
         for row in self.rows.values():
@@ -93,11 +101,14 @@ class SettingsPage(ClosablePage):
             if setting.section == section:
                 row = SettingRow(setting, settings)
                 row.changed.connect(self.changed)
-                is_labelled_itself = isinstance(setting.default, bool)
-                label = QLabel("" if is_labelled_itself else row.words)
-                label.setProperty("kind", "field")
-                label.setAlignment(Qt.AlignmentFlag.AlignTop)
-                self._form.addRow(label, row)
+                if isinstance(setting.default, bool):
+                    # It has its words itself.
+                    self._form.setWidget(self._form.rowCount(), QFormLayout.ItemRole.FieldRole, row)
+                else:
+                    label = QLabel(row.words)
+                    label.setProperty("kind", "field")
+                    label.setAlignment(Qt.AlignmentFlag.AlignTop)
+                    self._form.addRow(label, row)
                 self.rows[setting.key] = row
                 rows.append(row)
         self._sections.append((heading, rows))
@@ -105,6 +116,11 @@ class SettingsPage(ClosablePage):
             self._form.addRow(self.restart_note)
             self._form.addRow(self.restart_button)
             self._show_restart(False)
+
+    def _wrap_rows(self) -> None:
+        is_narrow = self.width() < self.fontMetrics().averageCharWidth() * _MIN_CHARACTERS_BESIDE
+        policy = QFormLayout.RowWrapPolicy.WrapAllRows if is_narrow else QFormLayout.RowWrapPolicy.DontWrapRows
+        self._form.setRowWrapPolicy(policy)
 
     def _show_restart(self, is_needed: bool) -> None:
         self.restart_note.setVisible(is_needed)

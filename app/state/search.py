@@ -21,6 +21,8 @@ _NUM_TERM_CHARACTERS = 3
 _LAST_CHARACTER = "\U0010ffff"
 _EXCERPT_BEFORE = 24
 _EXCERPT_AFTER = 120
+# Fences, headings, quotes and lists; then what makes words bold, italic or code.
+_MARKS = re.compile(r"^\s*(?:```\w*|#{1,6}\s|>\s?|[-*+]\s)|\*\*|`|(?<!\w)\*(?=\w)|(?<=\w)\*(?!\w)", re.MULTILINE)
 _TERMS = "CREATE VIRTUAL TABLE IF NOT EXISTS temp.text_terms USING fts5vocab (main, text_index, instance)"
 
 
@@ -105,9 +107,16 @@ def _phrase(text: str) -> str:
 
 
 def excerpt(text: str, piece: str) -> str:
-    """The text around the piece's first place, on one line."""
+    """The text around the piece's first place, on one line, from a word's beginning on and without Markdown's marks."""
     place = re.search(re.escape(piece), text, re.IGNORECASE)
     start = 0 if place is None else max(0, place.start() - _EXCERPT_BEFORE)
+    if place is not None and start and not text[start - 1].isspace():
+        # Scripts without blanks between words have none to look for.
+        blank = re.search(r"\s", text[start : place.start()])
+        start += 0 if blank is None else blank.end()
     end = (start if place is None else place.end()) + _EXCERPT_AFTER
     words = " ".join(text[start:end].split())
+    plain = " ".join(_MARKS.sub("", text[start:end]).split())
+    # A mark that was searched for stays.
+    words = plain if piece.casefold() in plain.casefold() else words
     return f"{'…' if start else ''}{words}{'…' if end < len(text) else ''}"

@@ -20,6 +20,7 @@ class DeletedChat:
     title: str
     deleted_at_s: float
     num_messages: int
+    """Those that are shown, not their other versions."""
 
 
 class Trash:
@@ -31,8 +32,23 @@ class Trash:
     def chats(self) -> list[DeletedChat]:
         """The chats in it, the one deleted last first."""
         query = """
-            SELECT id, title, deleted_at_s, (SELECT count(*) FROM messages WHERE chat_id = chats.id)
-            FROM chats WHERE deleted_at_s > 0 ORDER BY deleted_at_s DESC
+            WITH RECURSIVE leaves (id) AS (
+                SELECT coalesce(leaf_id, (
+                    SELECT id FROM messages WHERE chat_id = chats.id AND deleted_at_s IS NULL
+                    ORDER BY number DESC LIMIT 1
+                )) FROM chats WHERE deleted_at_s > 0
+            ),
+            shown (id, chat_id, parent_id, deleted_at_s) AS (
+                SELECT messages.id, chat_id, parent_id, deleted_at_s FROM leaves JOIN messages USING (id)
+                UNION
+                SELECT messages.id, messages.chat_id, messages.parent_id, messages.deleted_at_s
+                FROM shown JOIN messages ON messages.id = shown.parent_id
+            ),
+            counts (chat_id, num_shown) AS (
+                SELECT chat_id, count(*) FROM shown WHERE deleted_at_s IS NULL GROUP BY chat_id
+            )
+            SELECT id, title, deleted_at_s, coalesce(num_shown, 0) FROM chats LEFT JOIN counts ON chat_id = id
+            WHERE deleted_at_s > 0 ORDER BY deleted_at_s DESC
         """
         with self._database.reading() as db:
             return [DeletedChat(*row) for row in db.execute(query)]

@@ -21,7 +21,7 @@ from app.visualizer.row_heights import fit_height
 _KEY_ROLE = Qt.ItemDataRole.UserRole
 _NUM_COLUMNS = 7
 _MIN_ROWS, _MAX_ROWS = 1, 8
-_MIN_TITLE_PX = 84
+_MIN_TITLE_PX = 56
 
 
 class ChatsTable(QTreeWidget):
@@ -34,8 +34,9 @@ class ChatsTable(QTreeWidget):
         self.setProperty("kind", "dense")
         self.setAccessibleName(translate("app", "Chats in the engine"))
         self.setColumnCount(_NUM_COLUMNS)
-        headers = self.headers()
-        self.setHeaderLabels(headers)
+        # Short ones: seven columns are to fit a panel of the usual width.
+        short = {2: translate("app", "t/s", "tokens per second"), 3: translate("app", "tok", "tokens")}
+        self.setHeaderLabels([short.get(column, words) for column, words in enumerate(self.headers())])
         notes = (
             "",
             translate("app", "What the engine does with it now"),
@@ -132,7 +133,7 @@ def state_words(row: ChatRow) -> str:
         case "prefill":
             return translate("app", "reading")
         case "swapped":
-            return translate("app", "swapped out")
+            return translate("app", "swapped")
         case "waiting":
             return translate("app", "waiting")
         case "ended":

@@ -38,7 +38,7 @@ class MemorySums:
 
 
 class MemoryNumbers(QWidget):
-    """A bar and a row for each of its parts; the row of pinned blocks is there while there are any."""
+    """A bar and a row for each of its parts, so that what stands below never moves."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -90,17 +90,14 @@ class MemoryNumbers(QWidget):
         fixed = iter((sums.weight_bytes, sums.workspace_bytes))
         sizes = [next(fixed) if number is None else number * sums.block_bytes for number in numbers]
         self._bar.set_parts(list(zip(_ROLES, sizes, strict=True)))
-        for cells, role, number, size in zip(self._cells, _ROLES, numbers, sizes, strict=True):
+        for cells, number, size in zip(self._cells, numbers, sizes, strict=True):
             cells[2].setText(memory_size(size))
             cells[3].setText("" if number is None else translate("app", "%n block(s)", None, number))
-            for cell in cells:
-                cell.setVisible(role != "bar_pinned" or bool(number))
         self.setAccessibleDescription(", ".join(self.texts()))
 
     def texts(self) -> list[str]:
         """The rows as a person reads them: `KV used 12 MiB 24 blocks`."""
-        shown = [cells for cells in self._cells if not cells[1].isHidden()]
-        return [f"{word.text()} {size.text()} {blocks.text()}".rstrip() for _, word, size, blocks in shown]
+        return [f"{word.text()} {size.text()} {blocks.text()}".rstrip() for _, word, size, blocks in self._cells]
 
     def _draw_chips(self) -> None:
         scale = self.devicePixelRatioF()

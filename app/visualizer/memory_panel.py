@@ -101,7 +101,8 @@ class MemoryPanel(QWidget):
     def _build(self) -> None:
         self.setProperty("kind", "panel")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        nothing = TextLabel(translate("app", "No model is loaded. Load one to see where its memory goes."), "muted")
+        nothing = self._nothing = TextLabel("", "muted")
+        self.show_loading("")
         nothing.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
         contents: dict[str, list[tuple[QWidget, int]]] = {
             "bar": [(self.numbers, 0), (self.machine, 0)],
@@ -180,6 +181,12 @@ class MemoryPanel(QWidget):
         self.table.show_counts(PoolCounts(0, 0, 0, 0, {}))
         self._pages.setCurrentIndex(0 if model is None else 1)
         self._show_texts()
+
+    def show_loading(self, name: str) -> None:
+        """The name of the model that is on its way, or empty."""
+        loading = translate("app", "Loading {model} …").format(model=name)
+        none = translate("app", "No model is loaded. Load one to see where its memory goes.")
+        self._nothing.setText(loading if name else none)
 
     def show_stats(self, stats: EngineStats) -> None:
         self._stats = stats

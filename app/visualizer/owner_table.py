@@ -78,8 +78,9 @@ class OwnerTable(QTreeWidget):
     def show_counts(self, counts: PoolCounts) -> None:
         """Show the blocks of every owner in the pool, those in use first; rows of owners that are gone go too."""
         owners = [owner for owner, _ in sorted(counts.by_owner.items(), key=self._rank)]
-        keys: list[str | BlockKind] = [*owners, BlockKind.SHARED, BlockKind.CACHED]
-        keys += [BlockKind.PINNED] * (counts.num_pinned_blocks > 0) + [BlockKind.FREE]
+        # That of pinned blocks too, so that what stands below does not move when there are some.
+        kinds = (BlockKind.SHARED, BlockKind.CACHED, BlockKind.PINNED, BlockKind.FREE)
+        keys: list[str | BlockKind] = [*owners, *kinds]
         was_blocked = self.blockSignals(True)
         for gone in self._rows.keys() - set(keys):
             self.takeTopLevelItem(self.indexOfTopLevelItem(self._rows.pop(gone)))
@@ -91,9 +92,8 @@ class OwnerTable(QTreeWidget):
             self._fill(self._rows[owner], self._owners.title(owner), *numbers)
         self._fill(self._rows[BlockKind.SHARED], translate("app", "shared by chats"), None, counts.num_shared, None)
         self._fill(self._rows[BlockKind.CACHED], translate("app", "cached, all chats"), None, None, counts.num_cached)
-        if counts.num_pinned_blocks:
-            pinned = translate("app", "pinned, %n block(s)", None, counts.num_pinned_blocks)
-            self._fill(self._rows[BlockKind.PINNED], pinned)
+        pinned = translate("app", "pinned, %n block(s)", None, counts.num_pinned_blocks)
+        self._fill(self._rows[BlockKind.PINNED], pinned)
         self._fill(self._rows[BlockKind.FREE], translate("app", "free"))
         # Taking a row out moves the selection to a neighbour.
         self.clearSelection()

@@ -5,7 +5,10 @@ Knows neither the block grid nor how a pin is set; it asks for it and is told wh
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
+from collections import defaultdict
+from itertools import takewhile
+
+from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtGui import QAction, QIcon, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -21,8 +24,8 @@ from PySide6.QtWidgets import (
 from app.i18n import translate
 from app.visualizer.owners import Owners
 from app.visualizer.row_heights import fit_height
+from app.widgets.elided_label import ElidedLabel
 from app.widgets.icons import icon
-from app.widgets.text_label import TextLabel
 from app.widgets.units import memory_size
 from engine.messages import DropNode, PinNode, PrefixDropped, PrefixNode, PrefixPinned, PrefixTree
 
@@ -30,6 +33,7 @@ _NODE_ROLE = Qt.ItemDataRole.UserRole
 _NUM_COLUMNS = 4
 _MIN_ROWS, _MAX_ROWS = 3, 14
 _LONGEST_TEXT = 200
+_LONGEST_WORD = 16
 _MANY_ROWS = 20
 _USERS_PART = 0.28
 
@@ -44,13 +48,15 @@ class PrefixTreeView(QWidget):
         super().__init__(parent)
         self._owners = owners
         self._nodes: tuple[PrefixNode, ...] = ()
+        self._beginnings: dict[bytes, int] = {}
+        """How many characters a text begins with that another one in its place begins with too."""
         self._items: dict[bytes, QTreeWidgetItem] = {}
         self.tree = _Tree()
         self.tree.setAccessibleName(translate("app", "Cached texts"))
         self.tree.setHeaderLabels(self.headers())
         self.tree.itemSelectionChanged.connect(self._enable_buttons)
-        self.answer = TextLabel("", "muted")
-        self.answer.hide()
+        # Always there, and one line: what stands below must not jump when there is an answer.
+        self.answer = ElidedLabel(" ", "muted")
         self.pin_button = QPushButton(translate("app", "Pin", "keep in memory"))
         self.pin_button.setToolTip(translate("app", "Keep this text in memory, from its beginning"))
         self.unpin_button = QPushButton(translate("app", "Unpin", "keep in memory"))
@@ -97,6 +103,8 @@ class PrefixTreeView(QWidget):
 
     def show_tree(self, tree: PrefixTree) -> None:
         self._nodes = tree.nodes
+        self._beginnings = _common_beginnings(tree.nodes)
+        chosen = self._chosen()
         gone = self._items.keys() - {node.first_digest for node in tree.nodes}
         is_much = len(gone) + len(tree.nodes) - (len(self._items) - len(gone)) > _MANY_ROWS
         # Painted once for many new rows, and not at all for a tree that rests.
@@ -106,14 +114,19 @@ class PrefixTreeView(QWidget):
         for node in tree.nodes:
             self._put(node, None if node.parent is None else tree.nodes[node.parent].first_digest)
         self.tree.setUpdatesEnabled(True)
+        if chosen is not None and chosen.first_digest in gone:
+            # Qt would choose its neighbour, which a second press would drop.
+            self.tree.setCurrentIndex(QModelIndex())
+            self.tree.clearSelection()
         fit_height(self.tree, _MIN_ROWS, _MAX_ROWS)
         self._enable_buttons()
 
     def clear(self) -> None:
         self._nodes = ()
+        self._beginnings = {}
         self._items.clear()
         self.tree.clear()
-        self.answer.hide()
+        self.answer.setText(" ")
         fit_height(self.tree, _MIN_ROWS, _MAX_ROWS)
         self._enable_buttons()
 
@@ -129,7 +142,6 @@ class PrefixTreeView(QWidget):
         else:
             words = translate("app", "Unpinned “{name}”.").format(name=self._pin_name(answer.owner))
         self.answer.setText(words)
-        self.answer.show()
 
     def text(self) -> str:
         """A line for each text, indented by its depth, columns parted by tabs."""
@@ -142,7 +154,9 @@ class PrefixTreeView(QWidget):
         return "\n".join(lines)
 
     def _texts(self, node: PrefixNode) -> list[str]:
-        text = " ".join(node.text.split())[:_LONGEST_TEXT]
+        beginning = self._beginnings.get(node.first_digest, 0)
+        text = " ".join(node.text[beginning:].split())[:_LONGEST_TEXT]
+        text = f"…{text}" if beginning else text
         users = [self._owners.title(owner) for owner in node.sharers]
         last = translate("app", "last {titles}").format(titles=self._owners.title(node.last_owner))
         notes = ", ".join(users) if users else last
@@ -177,7 +191,7 @@ class PrefixTreeView(QWidget):
             parent.addChild(item)
             item.setExpanded(True)
         former, texts = item.data(0, _NODE_ROLE), self._texts(node)
-        if former == node and item.text(3) == texts[3]:
+        if former == node and (item.text(0), item.text(3)) == (texts[0], texts[3]):
             # Most of a large tree rests.
             return
         item.setData(0, _NODE_ROLE, node)
@@ -208,6 +222,39 @@ class PrefixTreeView(QWidget):
         node = self._chosen()
         if node is not None:
             self.command_wanted.emit(DropNode(node.first_digest))
+
+
+def _common_beginnings(nodes: tuple[PrefixNode, ...]) -> dict[bytes, int]:
+    """Of each text by its first digest, how far it is alike with the one it is most like of those in its place.
+
+    Blocks are compared whole, so that texts which part within a block stand beside each other with the same beginning.
+    """
+    families: dict[int | None, list[PrefixNode]] = defaultdict(list)
+    for node in nodes:
+        families[node.parent].append(node)
+    beginnings = {}
+    for family in families.values():
+        # In order, those most alike are neighbours.
+        family.sort(key=lambda node: node.text)
+        for place, node in enumerate(family):
+            neighbours = family[max(0, place - 1) : place] + family[place + 1 : place + 2]
+            alike = max((_num_alike(node.text, other.text) for other in neighbours), default=0)
+            beginnings[node.first_digest] = _word_start(node.text, alike)
+    return beginnings
+
+
+def _num_alike(one: str, other: str) -> int:
+    """How many characters both begin with."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+
+
+def _word_start(text: str, place: int) -> int:
+    """Where the word begins in which the place lies; 0 if nothing would be left."""
+    if not text[place:].strip():
+        return 0
+    start = max(text.rfind(blank, 0, place) for blank in " \n\t") + 1
+    # Some scripts have no blanks.
+    return start if place - start <= _LONGEST_WORD else place
 
 
 class _Tree(QTreeWidget):

@@ -29,7 +29,23 @@ _TEXT_MARGIN_PX = 6
 
 
 class ChoiceBox(QComboBox):
-    """A combo box with the arrow of the icon set."""
+    """A combo box with the arrow of the icon set, and a list as high as its entries."""
+
+    def showPopup(self) -> None:  # noqa: N802 - Qt's name
+        super().showPopup()
+        # Qt counts without what the stylesheet adds around the entries.
+        view, popup = self.view(), self.view().window()
+        first, last = (
+            view.visualRect(self.model().index(row, self.modelColumn()))
+            for row in (0, min(self.count(), self.maxVisibleItems()) - 1)
+        )
+        lacking_px = last.bottom() + 1 - first.top() - view.viewport().height()
+        if self.count() and lacking_px > 0:
+            place = popup.geometry()
+            place.setHeight(place.height() + lacking_px)
+            room = self.screen().availableGeometry()
+            place.moveBottom(min(place.bottom(), room.bottom()))
+            popup.setGeometry(place)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)

@@ -5,8 +5,8 @@ Knows nothing of its content.
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QToolButton, QVBoxLayout, QWidget
 
 from app.i18n import translate
@@ -34,7 +34,7 @@ class Page(QWidget):
         row.addStretch(1)
         row.addWidget(self._content, 1000)
         row.addStretch(1)
-        area = QScrollArea(widgetResizable=True)
+        area = self._area = QScrollArea(widgetResizable=True)
         area.setFrameShape(QFrame.Shape.NoFrame)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         area.setWidget(middle)
@@ -43,6 +43,12 @@ class Page(QWidget):
         outer.addWidget(area)
         theme_signals().theme_changed.connect(self._limit_width)
         self._limit_width()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if not event.spontaneous():
+            # A page begins with its title; the layout and the focus have had their turn by then.
+            QTimer.singleShot(0, self, lambda: self._area.verticalScrollBar().setValue(0))
 
     def _limit_width(self) -> None:
         self._content.setMaximumWidth(self.fontMetrics().averageCharWidth() * _MAX_CHARACTERS)

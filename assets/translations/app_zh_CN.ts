@@ -582,8 +582,8 @@
       <translation>永久删除“{title}”？</translation>
     </message>
     <message>
-      <source>Detach into a window of its own, or put back</source>
-      <translation>分离为独立窗口，或放回原处</translation>
+      <source>Detach into a window of its own</source>
+      <translation>分离为独立窗口</translation>
     </message>
     <message>
       <source>Details</source>
@@ -1042,8 +1042,8 @@
       <translation>每次启动时加载</translation>
     </message>
     <message>
-      <source>Loading {model}</source>
-      <translation>正在加载 {model}</translation>
+      <source>Loading {model} …</source>
+      <translation>正在加载 {model}…</translation>
     </message>
     <message>
       <source>Longest answer</source>
@@ -1389,6 +1389,10 @@
     <message>
       <source>Prompts</source>
       <translation>提示词</translation>
+    </message>
+    <message>
+      <source>Put back</source>
+      <translation>放回原处</translation>
     </message>
     <message>
       <source>Quality</source>
@@ -2034,16 +2038,12 @@
       <translation>文本</translation>
     </message>
     <message>
-      <source>a third of the size, answers hardly change</source>
-      <translation>三分之一大小，回答几乎不变</translation>
-    </message>
-    <message>
       <source>a whole number</source>
       <translation>整数</translation>
     </message>
     <message>
-      <source>about {disk} on disk · {memory} of memory · about {speed} tok/s on an ordinary laptop</source>
-      <translation>磁盘约 {disk} · 内存 {memory} · 在普通笔记本上约 {speed} 词元/秒</translation>
+      <source>about {disk} on disk once converted · {memory} of memory · about {speed} tok/s on an ordinary laptop</source>
+      <translation>转换后磁盘约 {disk} · 内存 {memory} · 在普通笔记本上约 {speed} 词元/秒</translation>
     </message>
     <message>
       <source>about {size} to download · licence {licence} · {repository}</source>
@@ -2064,10 +2064,6 @@
     <message>
       <source>as small as it can be, answers lose some</source>
       <translation>尽可能小，回答质量略有下降</translation>
-    </message>
-    <message>
-      <source>as the original, twice the size of balanced</source>
-      <translation>与原版相同，大小是“均衡”的两倍</translation>
     </message>
     <message>
       <source>at once</source>
@@ -2232,6 +2228,10 @@
       <translation>毫秒/步</translation>
     </message>
     <message>
+      <source>much smaller, answers hardly change</source>
+      <translation>小得多，回答几乎不变</translation>
+    </message>
+    <message>
       <source>no conversations.json is in this zip file.</source>
       <translation>此 zip 文件中没有 conversations.json。</translation>
     </message>
@@ -2358,8 +2358,17 @@
       <translation>到达 {tokens} 的上限而停止</translation>
     </message>
     <message>
+      <source>swapped</source>
+      <translation>已换出</translation>
+    </message>
+    <message>
       <source>swapped out</source>
       <translation>已换出</translation>
+    </message>
+    <message>
+      <source>t/s</source>
+      <comment>tokens per second</comment>
+      <translation>词元/秒</translation>
     </message>
     <message>
       <source>terms accepted</source>
@@ -2374,6 +2383,10 @@
       <translation>文本</translation>
     </message>
     <message>
+      <source>the largest, answers as of the original</source>
+      <translation>最大，回答与原版相同</translation>
+    </message>
+    <message>
       <source>the same one, smallest</source>
       <translation>同一个模型，“最小”质量</translation>
     </message>
@@ -2384,6 +2397,11 @@
     <message>
       <source>this text</source>
       <translation>这段文本</translation>
+    </message>
+    <message>
+      <source>tok</source>
+      <comment>tokens</comment>
+      <translation>词元</translation>
     </message>
     <message>
       <source>tok/s</source>
@@ -2498,10 +2516,6 @@
     <message>
       <source>{hours} h {minutes} min</source>
       <translation>{hours} 小时 {minutes} 分钟</translation>
-    </message>
-    <message>
-      <source>{messages}, deleted {day}</source>
-      <translation>{messages}，删除于{day}</translation>
     </message>
     <message>
       <source>{model} is in the trash, from which it goes after 30 days.</source>
@@ -2634,6 +2648,10 @@
     <message>
       <source>{size} on disk</source>
       <translation>磁盘 {size}</translation>
+    </message>
+    <message>
+      <source>{size} on disk, and {cache} of a cache</source>
+      <translation>磁盘 {size}，另有缓存 {cache}</translation>
     </message>
     <message>
       <source>{size} to download</source>

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QPoint, QRect, Qt
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtCore import QPoint, QRect, QSize, Qt
+from PySide6.QtWidgets import QApplication, QDockWidget, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.main_window import MainWindow
 from app.placement import fitting
+from app.state import options
+from app.widgets.dock_title import DockTitle, beside
 from tests.app.windows import OpenWindow
 
 WANTED = QRect(100, 100, 1280, 800)
@@ -64,10 +66,9 @@ def test_panels_that_were_squeezed_get_their_widths_again(qtbot: QtBot, open_win
     window = open_window()
     docks = (window.sidebar_dock, window.memory_dock)
     qtbot.waitUntil(lambda: [dock.width() for dock in docks] == [230, 390])
-    window.resize(860, 700)
-    qtbot.waitUntil(lambda: window.memory_dock.width() < 390)
+    window.resize(920, 700)
     # The memory gives way first, and the chat keeps a width in which one can write.
-    assert window.sidebar_dock.width() == 230
+    qtbot.waitUntil(lambda: window.sidebar_dock.width() == 230 and window.memory_dock.width() < 390)
     assert window.pages.width() > 350
     window.resize(1280, 800)
     qtbot.waitUntil(lambda: [dock.width() for dock in docks] == [230, 390])
@@ -85,7 +86,7 @@ def test_a_width_that_was_dragged_holds_and_is_remembered(qtbot: QtBot, open_win
     qtbot.mouseRelease(window, Qt.MouseButton.LeftButton, pos=edge - QPoint(60, 0))
     QApplication.processEvents()
     dragged = dock.width()
-    window.resize(600, 700)
+    window.resize(920, 700)
     qtbot.waitUntil(lambda: dock.width() < dragged)
     window.resize(1280, 800)
     qtbot.waitUntil(lambda: dock.width() == dragged)
@@ -93,3 +94,73 @@ def test_a_width_that_was_dragged_holds_and_is_remembered(qtbot: QtBot, open_win
     again = open_window()
     again.resize(1280, 800)
     qtbot.waitUntil(lambda: again.memory_dock.width() == dragged)
+
+
+def test_panels_have_their_widths_again_after_larger_text(qtbot: QtBot, window: MainWindow) -> None:
+    docks = (window.sidebar_dock, window.memory_dock)
+    qtbot.waitUntil(lambda: [dock.width() for dock in docks] == [230, 390])
+    window.change_setting(options.ZOOM_PERCENT, 200)
+    qtbot.waitUntil(lambda: window.memory_dock.width() > 390)
+    window.reset_zoom()
+    qtbot.waitUntil(lambda: [dock.width() for dock in docks] == [230, 390])
+
+
+def shown(window: MainWindow) -> list[bool]:
+    return [window.sidebar_dock.isVisible(), window.memory_dock.isVisible()]
+
+
+def test_a_narrow_window_closes_its_panels_until_it_is_wide_again(qtbot: QtBot, open_window: OpenWindow) -> None:
+    window = open_window()
+    window.resize(1280, 700)
+    qtbot.waitUntil(lambda: shown(window) == [True, True])
+    window.resize(880, 700)
+    qtbot.waitUntil(lambda: shown(window) == [True, False])
+    window.resize(480, 700)
+    qtbot.waitUntil(lambda: shown(window) == [False, False])
+    qtbot.waitUntil(lambda: window.pages.width() == 480)
+    window.resize(1280, 700)
+    qtbot.waitUntil(lambda: shown(window) == [True, True])
+    # Closed for want of room is not closed by the person: the next start knows.
+    window.resize(880, 700)
+    qtbot.waitUntil(lambda: shown(window) == [True, False])
+    window.close()
+    again = open_window()
+    again.resize(1280, 700)
+    qtbot.waitUntil(lambda: shown(again) == [True, True])
+
+
+def test_what_the_person_does_to_a_panel_in_a_narrow_window_counts(qtbot: QtBot, open_window: OpenWindow) -> None:
+    window = open_window()
+    window.resize(880, 700)
+    qtbot.waitUntil(lambda: shown(window) == [True, False])
+    toggle = window.memory_dock.toggleViewAction()
+    toggle.trigger()
+    window.resize(870, 700)
+    qtbot.waitUntil(lambda: shown(window) == [True, True])
+    toggle.trigger()
+    window.resize(1280, 700)
+    QApplication.processEvents()
+    qtbot.wait(0)
+    assert shown(window) == [True, False]
+
+
+def test_a_detached_panel_is_a_window_with_a_frame_and_a_way_back(qtbot: QtBot, open_window: OpenWindow) -> None:
+    window = open_window()
+    dock: QDockWidget = window.memory_dock
+    title = dock.titleBarWidget()
+    assert isinstance(title, DockTitle)
+    qtbot.mouseClick(title.detach_button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: bool(dock.windowFlags() & Qt.WindowType.WindowTitleHint))
+    assert not dock.windowFlags() & Qt.WindowType.FramelessWindowHint
+    qtbot.waitUntil(dock.isVisible)
+    assert dock.isFloating()
+    assert title.detach_button.text() == "Put back"
+    qtbot.mouseClick(title.detach_button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: not dock.isFloating() and dock.isVisible())
+    assert not dock.isWindow()
+
+
+@pytest.mark.parametrize(("left", "width", "expected"), [(0, 1000, 1000), (900, 1000, 500), (0, 1900, 1520)])
+def test_a_detached_panel_lies_beside_the_window_where_there_is_room(left: int, width: int, expected: int) -> None:
+    place = beside(QRect(left, 50, width, 800), QSize(400, 800), QRect(0, 0, 1920, 1080))
+    assert place == QRect(expected, 50, 400, 800)

@@ -148,6 +148,7 @@ def main(home: Path) -> int:
     clicker = Clicker(window)
     task = loop.create_task(clicker.run())
     # A screen as small as the one of no screen hides it at first.
+    window.resize(1280, 800)
     window.memory_dock.show()
     window.show()
     loop.run_forever()

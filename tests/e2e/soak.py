@@ -264,6 +264,7 @@ def main() -> int:
     window = make_window(arguments.home, loop, engine_factory(lambda: configured(config, settings)), settings)
     soak = Soak(window, arguments.minutes * 60, arguments.seed, log.faults)
     window._client.stats_changed.connect(soak.show_stats)
+    window.resize(1280, 800)
     window.memory_dock.show()
     window.show()
     try:

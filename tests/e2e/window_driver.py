@@ -195,6 +195,7 @@ def main(home: Path, make_driver: type[Driver] = Driver) -> int:
     driver = make_driver(window, engines)
     driver.start()
     # A screen as small as the one of no screen hides it at first; snapshots come only while it shows.
+    window.resize(1280, 800)
     window.memory_dock.show()
     window.show()
     loop.run_forever()

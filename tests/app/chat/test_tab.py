@@ -242,6 +242,8 @@ def test_an_empty_chat_says_which_model_answers(desk: Desk) -> None:
     assert words() == ["Tiny 1M · Ask something; Shift+Enter breaks the line."]
     desk.tab.show_model(None)
     assert words() == ["No model is loaded yet."]
+    desk.tab.show_model(None, MODEL.name)
+    assert words() == [f"Loading {MODEL.name} …"]
     desk.tab.show_model(MODEL)
     desk.send("hello")
     assert not any("Ask something" in text for text in words())

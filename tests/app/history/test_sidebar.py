@@ -6,7 +6,8 @@ from datetime import date, datetime, timedelta
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QMenu, QStyle, QStyleOptionFrame
+from PySide6.QtGui import QCursor
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QMenu, QStyle, QStyleOptionFrame, QToolButton
 from pytestqt.qtbot import QtBot
 
 from app.history.chat_rows import chat_rows
@@ -238,3 +239,24 @@ def test_a_chat_is_dropped_on_a_folder_or_beside_it(sidebar: Sidebar) -> None:
         data = model.mimeData([model.index(row)])
         assert model.dropMimeData(data, Qt.DropAction.MoveAction, -1, -1, model.index(target))
     assert moved == [("id of A", "w"), ("id of A", "w"), ("id of B", None)]
+
+
+def test_after_a_drag_the_open_chat_is_marked_and_not_the_dragged_one(sidebar: Sidebar) -> None:
+    sidebar.show_chats([summary("A"), summary("B")])
+    sidebar.select("id of A")
+    sidebar.list.setCurrentIndex(sidebar.list.rows.index(2))
+    sidebar.list.rows.moved.emit("id of B", None)
+    assert selected(sidebar.list) == ["A"]
+
+
+def is_pointed_at(button: QToolButton) -> bool:
+    return button.rect().contains(button.mapFromGlobal(QCursor.pos()))
+
+
+def test_the_menus_button_is_let_go_with_its_menu(qtbot: QtBot, sidebar: Sidebar) -> None:
+    button = sidebar.more_button
+    sidebar.more_menu.popup(button.mapToGlobal(button.rect().bottomLeft()))
+    button.setDown(True)
+    button.setAttribute(Qt.WidgetAttribute.WA_UnderMouse, not is_pointed_at(button))
+    sidebar.more_menu.close()
+    qtbot.waitUntil(lambda: not button.isDown() and button.underMouse() == is_pointed_at(button))

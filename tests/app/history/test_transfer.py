@@ -60,3 +60,14 @@ def test_a_wrong_file_is_refused_in_the_banner(qtbot: QtBot, chat: MainWindow, t
     assert "picture.json" in chat.banner.label.text()
     assert "no export of chats" in chat.banner.label.text()
     assert texts(chat.sidebar.list) == ["Today", "Trip"]
+
+
+def test_an_import_leaves_the_trash_for_the_list(qtbot: QtBot, chat: MainWindow, tmp_path: Path) -> None:
+    path = tmp_path / "chats.json"
+    choose(chat, "Export all chats…").fileSelected.emit(str(path))
+    qtbot.waitUntil(path.is_file)
+    chat.chats.trash.show()
+    assert not chat.sidebar.list.isVisible()
+    choose(chat, "Import chats…").filesSelected.emit([str(path)])
+    qtbot.waitUntil(chat.sidebar.list.isVisible)
+    assert texts(chat.sidebar.list) == ["Today", "Trip", "Trip"]

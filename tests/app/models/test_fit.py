@@ -38,6 +38,7 @@ def test_the_bar_adds_up_to_the_free_memory() -> None:
     fit = fit_in(SPECS["Qwen2.5 3B"], "balanced", 8 * GIB)
     assert sum(part.size_bytes for part in fit.parts) == 8 * GIB
     assert [part.role for part in fit.parts] == ["bar_weights", "bar_used", "bar_cached", "bar_free"]
+    assert fit.words == f"Fits, with {fit.parts[1].words}"
 
 
 def test_the_verdict_is_what_loading_lays_out() -> None:

@@ -50,7 +50,7 @@ def test_picking_the_loaded_one_asks_for_nothing(picker: ModelPicker, qtbot):
 
 def test_load_is_shown_as_a_thin_line(picker: ModelPicker):
     picker.show_load(ModelLoadProgress("other", 12, 30))
-    assert picker.text() == "Loading 通义千问 2.5 3B"
+    assert picker.text() == "Loading 通义千问 2.5 3B …"
     assert picker.button.toolTip() == "Load layer 12 of 30"
     assert (picker.bar.isVisible(), picker.bar.value(), picker.bar.maximum()) == (True, 12, 30)
     picker.show_load(loaded(OTHER))
@@ -77,3 +77,10 @@ def test_long_name_is_cut_and_whole_in_the_tooltip(picker: ModelPicker):
 def test_page_of_models_is_one_step_away(picker: ModelPicker, qtbot):
     with qtbot.waitSignal(picker.manage_requested):
         action(picker, "Models…").trigger()
+
+
+def test_a_model_that_was_asked_for_is_named_before_there_is_progress(picker: ModelPicker):
+    picker.show_loading(OTHER.name)
+    assert picker.text() == "Loading 通义千问 2.5 3B …"
+    picker.show_loading("")
+    assert picker.text() == "No model"

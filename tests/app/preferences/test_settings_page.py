@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QSpinBox
+from PySide6.QtWidgets import QScrollArea, QSpinBox
 from pytestqt.qtbot import QtBot
 
 from app.application import configured
@@ -48,13 +48,14 @@ def test_a_search_leaves_the_rows_that_have_the_words(qtbot: QtBot, window: Main
 def test_a_row_says_where_its_value_comes_from_and_goes_back_to_the_default(qtbot: QtBot, window: MainWindow) -> None:
     window.show_settings()
     row = window.settings_page.rows["temperature"]
-    assert row.note_label.text().endswith("This is the default.")
+    assert row.note_label.text() == "0 always takes the likeliest word."
+    assert row.field.toolTip() == "This is the default."
     assert not row.reset_button.isVisible()
     window.change_setting(options.TEMPERATURE, 0.2)
     assert row.note_label.text().endswith("Chosen here.")
     qtbot.mouseClick(row.reset_button, Qt.MouseButton.LeftButton)
     assert window.settings.get(options.TEMPERATURE) == options.TEMPERATURE.default
-    assert row.note_label.text().endswith("This is the default.")
+    assert row.field.toolTip() == "This is the default."
 
 
 def test_a_chosen_number_of_threads_holds_from_the_next_start_of_the_engine(
@@ -81,3 +82,28 @@ def test_unchanged_settings_leave_the_engines_own_choices(window: MainWindow, tm
     config = EngineConfig(home=tmp_path)
     assert configured(config, window.settings) == config
     assert all(not window.settings.is_chosen(setting) for setting in ENGINE_SETTINGS)
+
+
+def test_large_text_in_a_usual_window_is_not_cut_off(qtbot: QtBot, window: MainWindow) -> None:
+    window.resize(1280, 800)
+    window.show_settings()
+    window.change_setting(options.ZOOM_PERCENT, 150)
+    for setting in (options.KEEP_AWAKE, options.SWAP_BUDGET_MIB, options.KV_DTYPE):
+        # The button beside the field needs room too.
+        window.settings.set(setting, {options.KEEP_AWAKE: False, options.KV_DTYPE: "int8"}.get(setting, 64))
+    area = window.settings_page.findChild(QScrollArea)
+    assert area is not None
+    qtbot.waitUntil(lambda: window.settings_page.rows["keep_awake"].reset_button.isVisible())
+    qtbot.waitUntil(lambda: area.widget().width() == area.viewport().width())
+
+
+def test_the_page_begins_at_its_top_whenever_it_is_shown(qtbot: QtBot, window: MainWindow) -> None:
+    window.show_settings()
+    area = window.settings_page.findChild(QScrollArea)
+    assert area is not None
+    bar = area.verticalScrollBar()
+    qtbot.waitUntil(lambda: bar.maximum() > 0)
+    bar.setValue(bar.maximum())
+    window.show_chats()
+    window.show_settings()
+    qtbot.waitUntil(lambda: bar.value() == 0)

@@ -14,6 +14,7 @@ from app.state import schema
 from app.state.history import History, HistoryError
 from app.state.message import AnswerStats, ForgottenTurns, Message
 from app.state.schema import SCHEMA_VERSION, STEPS, schema_version
+from app.state.search import excerpt
 from app.state.session import Phase, Session
 
 
@@ -272,6 +273,24 @@ def test_a_hit_tells_the_newest_message_and_the_text_around(path: Path) -> None:
     assert hit.excerpt == "…long long long long the Ferry leaves"
 
 
+@pytest.mark.parametrize(
+    ("text", "piece", "expected"),
+    [
+        ("# The **big**\n- `go` to sea", "sea", "The big go to sea"),
+        (
+            "We said that afterwards extraordinarily tired ferries leave",
+            "ferries",
+            "…extraordinarily tired ferries leave",
+        ),
+        ("一二三四五六七八九十" * 5 + "旅行", "旅行", "…" + ("一二三四五六七八九十" * 5)[-24:] + "旅行"),
+        ("what does **kwargs mean", "**kw", "what does **kwargs mean"),
+        ("2 * 3 and snake_case_name", "snake", "2 * 3 and snake_case_name"),
+    ],
+)
+def test_an_excerpt_begins_with_a_word_and_has_no_marks(text: str, piece: str, expected: str) -> None:
+    assert excerpt(text, piece) == expected
+
+
 def test_an_answer_is_found_once_it_has_ended(path: Path) -> None:
     history = History(path)
     session = stored(history, chat("Sea", "when", "the ferry lea"))
@@ -345,3 +364,13 @@ def test_a_history_in_memory_works_without_a_file() -> None:
     history = History(None)
     session = stored(history, chat())
     assert history.load(session.id) == session
+
+
+def test_the_trash_counts_the_messages_that_are_shown(path: Path) -> None:
+    history = History(path)
+    session = stored(history, chat("Trip", "q1", "a1", "q2", "a2"))
+    session.tree.cut(3)
+    session.messages.append(Message("assistant", "a2, again", end="stop"))
+    history.save(session, [session.messages[-1]])
+    history.trash.put_chat(session.id)
+    assert [(one.title, one.num_messages) for one in history.trash.chats()] == [("Trip", 4)]

@@ -114,3 +114,27 @@ def test_only_what_is_pinned_can_be_unpinned(view: PrefixTreeView):
 def test_answers_are_told_in_words(view: PrefixTreeView, answer: PrefixPinned | PrefixDropped, words: str):
     view.show_answer(answer)
     assert view.answer.text() == words
+
+
+def test_texts_that_begin_alike_are_shown_from_where_they_part(view: PrefixTreeView):
+    story = replace(TRIP, text="user\nWrite a short story about cats")
+    poem = replace(REGEX, text="user\nWrite a short poem about dogs")
+    view.show_tree(PrefixTree("m", (ROOT, story, poem)))
+    items = [view.tree.topLevelItem(0).child(place) for place in (0, 1)]
+    assert [item.text(0) for item in items] == ["“…story about cats”", "“…poem about dogs”"]
+    assert items[0].toolTip(0) == story.text
+
+
+def test_dropped_text_leaves_nothing_chosen_for_a_second_press(view: PrefixTreeView):
+    view.show_tree(PrefixTree("m", (ROOT, TRIP, REGEX)))
+    choose(view, 0, 1)
+    view.show_tree(PrefixTree("m", (ROOT, TRIP)))
+    assert view.tree.selectedItems() == []
+    assert not view.drop_button.isEnabled()
+
+
+def test_an_answer_takes_no_room_of_its_own(view: PrefixTreeView):
+    view.show_tree(PrefixTree("m", (ROOT,)))
+    before = view.sizeHint().height()
+    view.show_answer(PrefixPinned("t", 12, 12 * 2**20))
+    assert view.sizeHint().height() == before
