@@ -255,6 +255,7 @@ def is_pointed_at(button: QToolButton) -> bool:
 
 def test_the_menus_button_is_let_go_with_its_menu(qtbot: QtBot, sidebar: Sidebar) -> None:
     button = sidebar.more_button
+    sidebar.more_menu.addAction("New folder")
     sidebar.more_menu.popup(button.mapToGlobal(button.rect().bottomLeft()))
     button.setDown(True)
     button.setAttribute(Qt.WidgetAttribute.WA_UnderMouse, not is_pointed_at(button))
