@@ -11,13 +11,9 @@ from PySide6.QtCore import QEvent, QObject, QRect, Qt, QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDockWidget, QMainWindow
 
-from app.theme import theme_signals
-
 # The frame is the window manager's and not known before the window is shown.
 _TITLE_BAR_PX = 32
 _MIN_CENTRE_PX = 400
-# Until what the panels need has followed the size of the text.
-_SETTLE_MS = 150
 
 
 def available_geometry(window: QMainWindow) -> QRect:
@@ -46,11 +42,10 @@ class DockWidths(QObject):
         self._window = window
         self._wanted = dict(widths)
         self._at_press: dict[QDockWidget, int] = {}
+        self._applied: dict[QDockWidget, int] = {}
         window.installEventFilter(self)
         for dock in widths:
             dock.visibilityChanged.connect(self._ask)
-        # Larger text may have needed more.
-        theme_signals().theme_changed.connect(self._on_theme_changed)
 
     def wanted_px(self, dock: QDockWidget) -> int:
         return self._wanted[dock]
@@ -58,6 +53,9 @@ class DockWidths(QObject):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() in (QEvent.Type.Resize, QEvent.Type.Show):
             self._ask()
+        elif event.type() == QEvent.Type.LayoutRequest:
+            # A panel may need less than it did, as after larger text.
+            QTimer.singleShot(0, self, self._apply_if_changed)
         elif event.type() == QEvent.Type.MouseButtonPress:
             # The window's own surface is the separators between its panels.
             self._at_press = self._shown()
@@ -73,22 +71,26 @@ class DockWidths(QObject):
             if self._at_press.get(dock, width_px) != width_px:
                 self._wanted[dock] = width_px
 
-    def _on_theme_changed(self) -> None:
-        QTimer.singleShot(_SETTLE_MS, self, self._apply)
-
     def _ask(self) -> None:
         # After the layout has had its turn.
         QTimer.singleShot(0, self, self._apply)
 
-    def _apply(self) -> None:
-        docks = list(self._shown())
+    def _target(self) -> dict[QDockWidget, int]:
         room_px = self._window.width() - _MIN_CENTRE_PX
-        widths_px = []
-        for dock in docks:
-            widths_px.append(max(min(self._wanted[dock], room_px), dock.minimumSizeHint().width()))
-            room_px -= widths_px[-1]
-        if docks:
-            self._window.resizeDocks(docks, widths_px, Qt.Orientation.Horizontal)
+        target = {}
+        for dock in self._shown():
+            target[dock] = max(min(self._wanted[dock], room_px), dock.minimumSizeHint().width())
+            room_px -= target[dock]
+        return target
+
+    def _apply(self) -> None:
+        target = self._applied = self._target()
+        if target:
+            self._window.resizeDocks(list(target), list(target.values()), Qt.Orientation.Horizontal)
+
+    def _apply_if_changed(self) -> None:
+        if self._target() != self._applied:
+            self._apply()
 
 
 class NarrowWindow(QObject):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication, QHideEvent, QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QPushButton, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
@@ -81,6 +81,7 @@ class MemoryPanel(QWidget):
         self.chats = ChatsTable(self._owners)
         self.planner = FitPlanner()
         self._explanation = TextLabel("", "muted")
+        self._content_width_px = 0
         self._text_timer = QTimer(self, singleShot=True, interval=TEXT_INTERVAL_MS)
         self._text_timer.timeout.connect(self._show_texts)
         self.sections = self._make_sections()
@@ -132,6 +133,7 @@ class MemoryPanel(QWidget):
         scroll.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
         scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         scroll.setWidget(content)
+        content.installEventFilter(self)
         empty = QWidget()
         empty_column = QVBoxLayout(empty)
         empty_column.setContentsMargins(_MARGIN_PX, _MARGIN_PX, _MARGIN_PX, _MARGIN_PX)
@@ -265,10 +267,14 @@ class MemoryPanel(QWidget):
         content = self._content.minimumSizeHint().width() + self._scroll.verticalScrollBar().sizeHint().width()
         return QSize(max(least.width(), content), least.height())
 
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.FontChange:
-            self.updateGeometry()
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.LayoutRequest:
+            # What is scrolled tells nobody but the scroll area what it needs.
+            width = self._content.minimumSizeHint().width()
+            if width != self._content_width_px:
+                self._content_width_px = width
+                self.updateGeometry()
+        return False
 
     def _on_folded(self) -> None:
         self.folded_changed.emit(" ".join(key for key, section in self.sections.items() if section.is_folded))

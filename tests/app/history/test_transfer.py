@@ -70,4 +70,4 @@ def test_an_import_leaves_the_trash_for_the_list(qtbot: QtBot, chat: MainWindow,
     assert not chat.sidebar.list.isVisible()
     choose(chat, "Import chats…").filesSelected.emit([str(path)])
     qtbot.waitUntil(chat.sidebar.list.isVisible)
-    assert texts(chat.sidebar.list) == ["Today", "Trip", "Trip"]
+    assert texts(chat.sidebar.list) == ["Today", "Trip (imported)", "Trip"]
