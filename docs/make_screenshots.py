@@ -95,11 +95,18 @@ class Photographer:
         for name in QUESTIONS:
             await self._open(name)
             self._save(f"streaming_{name}", window)
-        window.memory_panel.fold("")
-        await self._pause()
+        for section in window.memory_panel.sections.values():
+            if section.is_folded:
+                section.fold_button.click()
+        # What had been folded is told only with the next pictures of the memory.
+        await asyncio.sleep(2)
         for key, section in window.memory_panel.sections.items():
             self._save(f"memory_{key}", section)
         await self._wait(lambda: not any(tab.session.is_busy for tab in tabs))
+        window.tabs.show_beside(await self._open("formula"))
+        await self._open("plan")
+        self._save("split", window)
+        window.tabs.end_split()
         window.sidebar.search_field.setText("ferry")
         await self._pause()
         self._save("search", window)
@@ -235,6 +242,8 @@ def main() -> int:
             )
         finally:
             window.close()
+            # Its threads must have ended before Qt's objects do.
+            loop.close()
     return 0
 
 

@@ -272,6 +272,8 @@ def main() -> int:
     finally:
         sys.excepthook = sys.__excepthook__
         window.close()
+        # Its threads must have ended before Qt's objects do.
+        loop.close()
         print("\n".join(log.faults), file=sys.stderr)
     print(json.dumps(report))
     return 1 if report["faults"] or report["blocks_held_at_the_end"] else 0
