@@ -37,6 +37,9 @@ def contrast(one: str, other: str) -> float:
 
 @pytest.fixture
 def plain_look(qapp: QApplication):
+    # Windows of other tests may have left another look.
+    apply_zoom(qapp, 100)
+    apply_theme(qapp, "light")
     yield qapp
     apply_zoom(qapp, 100)
     apply_theme(qapp, "light")
