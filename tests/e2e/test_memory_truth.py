@@ -31,7 +31,7 @@ COMMON = "You help people who travel by sea. "
 TITLES = {"trip": "Trip plan", "regex": "Regex help", "letter": "Letter", "warm": "Kept"}
 STATES = {
     SequenceState.WAITING: "waiting",
-    SequenceState.SWAPPED: "swapped out",
+    SequenceState.SWAPPED: "swapped",
     SequenceState.PREFILL: "reading",
     SequenceState.DECODE: "writing",
 }
@@ -110,9 +110,12 @@ class Scene:
         stats, holders = self.engine.core.stats(), self.holders()
         shown = dict(re.findall(r"KV (\w+) .*? (\d+) blocks?", "\n".join(self.panel.numbers.texts())))
         num_pinned = len(self.pinned() - holders.keys())
-        expected = {"used": len(holders), "cached": stats.num_cached_blocks, "free": stats.num_free_blocks}
-        if num_pinned:
-            expected["pinned"] = num_pinned
+        expected = {
+            "used": len(holders),
+            "pinned": num_pinned,
+            "cached": stats.num_cached_blocks,
+            "free": stats.num_free_blocks,
+        }
         assert {key: int(number) for key, number in shown.items()} == expected
         assert len(holders) + num_pinned == stats.num_referenced_blocks
         host_pool = self.engine.cache.host_pool
@@ -196,4 +199,4 @@ def test_view_shows_what_the_engine_counts(panel: MemoryPanel, preemption: Preem
     assert scene.engine.cache.pool.num_free == NUM_BLOCKS
     assert scene.num_compared > 40
     assert scene.kinds >= {BlockKind.FREE, BlockKind.HELD, BlockKind.SHARED, BlockKind.CACHED}
-    assert scene.states >= {"writing", "swapped out" if preemption == "swap" else "waiting"}
+    assert scene.states >= {"writing", "swapped" if preemption == "swap" else "waiting"}
