@@ -88,9 +88,10 @@ class Clicker:
         self.report["kept_after_escape"] = panel.card.is_kept_open
         chosen: list[object] = []
         panel.table.filter_changed.connect(chosen.append)
-        row = panel.table.row(node.last_owner)
-        assert row is not None, "the legend lacks the chat"
+        await self._wait("the chat in the legend", lambda: panel.table.row(node.last_owner) is not None)
         for _ in range(2):
+            row = panel.table.row(node.last_owner)
+            assert row is not None, "the legend lost the chat"
             await self._click_row(panel.table, row)
         self.report["filter"] = [chosen[0] == node.last_owner, chosen[1] is None]
 

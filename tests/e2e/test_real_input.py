@@ -32,8 +32,9 @@ pytestmark = pytest.mark.skipif(
 def display() -> Iterator[str]:
     """A screen of the test's own, whose number the server chooses."""
     reading, writing = os.pipe()
+    # -noreset: or the server begins anew when the first test's window closes, and the second test's may not reach it.
     server = subprocess.Popen(
-        ["Xvfb", "-displayfd", str(writing), "-screen", "0", SCREEN, "-nolisten", "tcp"],
+        ["Xvfb", "-displayfd", str(writing), "-screen", "0", SCREEN, "-nolisten", "tcp", "-noreset"],
         pass_fds=[writing],
         stderr=subprocess.DEVNULL,
     )
