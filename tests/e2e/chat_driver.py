@@ -10,7 +10,6 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QWidget
 
 from app.chat.message_tools import WORDS, Tool
 from app.chat.message_view import AnswerMessageView, MessageView
@@ -24,7 +23,7 @@ ATTACHED = "The secret word of this file is marmalade.\n" * 20
 
 class ChatDriver(Driver):
     async def _use(self) -> None:
-        await self._wait("the model", lambda: self._window.models.loaded is not None)
+        await self._model()
         tab = self._tabs["chat"] = await self._ask("Name a colour.")
         tab.session.parameters = ChatParameters(max_tokens=12, temperature=1.0)
         await self._ended(tab)
@@ -49,8 +48,8 @@ class ChatDriver(Driver):
         await self._click(view.tools.buttons["edit"])
         assert view.editor is not None
         field = view.editor.field
-        await self._in_qt_loop(lambda: QTest.keyClicks(field, "Please: "))
-        await self._in_qt_loop(lambda: QTest.keyClick(field, Qt.Key.Key_Return))
+        await self._type(field, "Please: ")
+        await self._key(field, Qt.Key.Key_Return)
         await self._ended(tab)
         self.report["edited"] = self._texts(tab)[0]
         await self._click(self._view(tab, 0).versions.before_button)
@@ -72,8 +71,8 @@ class ChatDriver(Driver):
         await self._wait("the count", lambda: tab.panel.attachments.attachments[0].num_tokens is not None)
         await self._wait("the gauge", lambda: tab.gauge.parts is not None and tab.gauge.parts.draft > 0)
         num_counted = tab.panel.attachments.attachments[0].num_tokens
-        await self._in_qt_loop(lambda: QTest.keyClicks(tab.composer, "Which word is it?"))
-        await self._in_qt_loop(lambda: QTest.keyClick(tab.composer, Qt.Key.Key_Return))
+        await self._type(tab.composer, "Which word is it?")
+        await self._key(tab.composer, Qt.Key.Key_Return)
         await self._ended(tab)
         stats = tab.session.answer.stats
         self.report["counted"] = num_counted
@@ -109,9 +108,6 @@ class ChatDriver(Driver):
 
     async def _ended(self, tab: ChatTab) -> None:
         await self._wait("an answer's end", lambda: not tab.session.is_busy)
-
-    async def _click(self, widget: QWidget) -> None:
-        await self._in_qt_loop(lambda: QTest.mouseClick(widget, Qt.MouseButton.LeftButton))
 
     async def _choose(self, view: MessageView, tool: Tool) -> None:
         menu = view.tools.open_menu()

@@ -6,42 +6,26 @@ repository with "tiny" in its name.
 
 from __future__ import annotations
 
-import asyncio
-import json
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-import qasync
 from PySide6.QtCore import Qt
-from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QWidget
 
-from app.application import engine_factory, make_window
-from app.main_window import MainWindow
 from app.models.hub_card import HubCard
 from app.models.hub_search import ResultRow
-from app.state.settings import Settings
-from engine.api import EngineConfig
-
-TIMEOUT_S = 240.0
+from tests.e2e.window_user import WindowUser, use_window
 
 
-class Driver:
-    def __init__(self, window: MainWindow) -> None:
-        self._window = window
-        self.report: dict[str, Any] = {}
-
-    async def run(self) -> None:
+class ModelsDriver(WindowUser):
+    async def _use(self) -> None:
         window, page = self._window, self._window.model_page
         await self._wait("the welcome", window.first_run_page.isVisible)
         await self._click(window.first_run_page.more_button)
         await self._wait("the search", page.get.search.field.isVisible)
         self.report["note"] = page.get.search.note.text()
-        await self._in_qt_loop(lambda: QTest.keyClicks(page.get.search.field, "tiny"))
-        await self._in_qt_loop(lambda: QTest.keyClick(page.get.search.field, Qt.Key.Key_Return))
+        await self._type(page.get.search.field, "tiny")
+        await self._key(page.get.search.field, Qt.Key.Key_Return)
         await self._wait("the results", lambda: bool(page.get.search.rows))
         row = page.get.search.rows[0]
         assert isinstance(row, ResultRow), row
@@ -74,11 +58,11 @@ class Driver:
 
     async def _chat(self) -> None:
         window = self._window
-        await self._in_qt_loop(lambda: QTest.keyClick(window, Qt.Key.Key_T, Qt.KeyboardModifier.ControlModifier))
+        await self._key(window, Qt.Key.Key_T, Qt.KeyboardModifier.ControlModifier)
         tab = window.tabs.current_tab()
         assert tab is not None
-        await self._in_qt_loop(lambda: QTest.keyClicks(tab.composer, "hello cat"))
-        await self._in_qt_loop(lambda: QTest.keyClick(tab.composer, Qt.Key.Key_Return))
+        await self._type(tab.composer, "hello cat")
+        await self._key(tab.composer, Qt.Key.Key_Return)
         await self._wait("the answer", lambda: len(tab.session.messages) > 1 and not tab.session.is_busy)
         self.report["roles"] = [message.role for message in tab.session.messages]
 
@@ -91,41 +75,8 @@ class Driver:
             f"{widget.accessibleName() or widget}",
             lambda: widget.isVisible() and widget.isEnabled() and widget.height() >= widget.sizeHint().height() // 2,
         )
-        await self._in_qt_loop(lambda: QTest.mouseClick(widget, Qt.MouseButton.LeftButton))
-
-    async def _in_qt_loop(self, action: Callable[[], None]) -> None:
-        # QTest may run a nested loop, in which a task that wakes would be lost.
-        await qasync.asyncWrap(action)
-
-    async def _wait(self, name: str, holds: Callable[[], bool]) -> None:
-        started_s = time.monotonic()
-        while not holds():
-            if time.monotonic() - started_s > TIMEOUT_S:
-                raise TimeoutError(name)
-            await asyncio.sleep(0.01)
-
-
-def main(home: Path) -> int:
-    app = QApplication([])
-    app.setQuitOnLastWindowClosed(False)
-    loop = qasync.QEventLoop(app)
-    asyncio.set_event_loop(loop)
-    faults: list[BaseException] = []
-    home.mkdir(parents=True, exist_ok=True)
-    window = make_window(home, loop, engine_factory(lambda: EngineConfig(home=home)), Settings(home / "settings.json"))
-    window.show()
-    driver = Driver(window)
-    sys.excepthook = lambda _, fault, __: faults.append(fault)
-    try:
-        loop.run_until_complete(driver.run())
-    finally:
-        window.close()
-        sys.excepthook = sys.__excepthook__
-    if faults:
-        raise faults[0]
-    print(json.dumps(driver.report))
-    return 0
+        await super()._click(widget)
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1])))
+    sys.exit(use_window(Path(sys.argv[1]), ModelsDriver))

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
-from tests.e2e.test_window import run_offscreen
+from tests.e2e.window_user import report_of
 
 
 def test_messages_are_edited_answered_again_continued_attached_branched_and_deleted(starter_home: Path) -> None:
-    result = run_offscreen("tests.e2e.chat_driver", str(starter_home))
-    assert result.returncode == 0, result.stderr
-    report = json.loads(result.stdout)
+    report = report_of("tests.e2e.chat_driver", starter_home)
     assert report["same_seed_same_answer"]
     assert report["versions"] == "3 of 3"
     assert report["edited"] == "Please: Name a colour."

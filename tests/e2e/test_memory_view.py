@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from tests.e2e.conftest import ROOT
+from tests.e2e.window_user import report_of
 
 
 @pytest.fixture
 def report(starter_home: Path) -> dict[str, object]:
-    command = [sys.executable, "-m", "tests.e2e.memory_view_driver", str(starter_home)]
-    environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen", "LANGUAGE": "en", "LC_ALL": "C.UTF-8"}
-    result = subprocess.run(
-        command, cwd=ROOT, capture_output=True, text=True, encoding="utf-8", env=environment, timeout=280
-    )
-    assert result.returncode == 0, result.stderr
-    return json.loads(result.stdout.splitlines()[-1])  # type: ignore[no-any-return]
+    return report_of("tests.e2e.memory_view_driver", starter_home)
 
 
 def test_every_control_of_the_memory_view_does_what_it_says(report: dict[str, object]):

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 
+from tests.e2e.window_user import report_of
 from tests.engine.hub.hub_server import HubServer
 from tests.engine.tiny_models import write_tiny_gguf
 
-ROOT = Path(__file__).resolve().parents[2]
-TIMEOUT_S = 300.0
 PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy", "HF_TOKEN")
 
 
@@ -22,17 +18,11 @@ def test_a_model_is_found_fetched_converted_loaded_and_answers(tmp_path: Path) -
         hub.add("maker/tiny-GGUF", {"Tiny-Q8_0.gguf": data})
         environment = {key: value for key, value in os.environ.items() if key not in PROXIES}
         environment |= {
-            "QT_QPA_PLATFORM": "offscreen",
             "HF_ENDPOINT": hub.url,
             # No keyring of this machine is asked.
             "PYTHON_KEYRING_BACKEND": "keyring.backends.null.Keyring",
         }
-        command = [sys.executable, "-m", "tests.e2e.models_driver", str(tmp_path / "home")]
-        result = subprocess.run(
-            command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=TIMEOUT_S, check=False
-        )
-    assert result.returncode == 0, result.stderr
-    report = json.loads(result.stdout.splitlines()[-1])
+        report = report_of("tests.e2e.models_driver", tmp_path / "home", environment)
     assert hub.url in report["note"]
     assert report["facts"].startswith("licence mit")
     assert report["model_id"] == "tiny-q8_0"

@@ -1,33 +1,24 @@
 """Uses the real window with the real engine as a person does, and prints as JSON what it saw.
 
 Run as a program of its own, because how the program quits is part of what is tested:
-`python -m tests.e2e.window_driver HOME`. Any fault, also one of a slot or of the loop, ends it with a traceback and a
-code other than zero.
+`python -m tests.e2e.window_driver HOME`.
 """
 
 from __future__ import annotations
 
-import asyncio
-import json
 import sys
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-import qasync
 from PySide6.QtCore import Qt
-from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
 
-from app.application import make_window
 from app.chat.tab import ChatTab
 from app.main_window import MainWindow
-from app.state.settings import Settings
 from engine.api import EngineConfig, EngineHandle
 from engine.messages import BlockSnapshot, Cancel, Command, Event, RequestFinished, Submit, TextDelta
+from tests.e2e.window_user import WindowUser, use_window
 
-TIMEOUT_S = 240.0
 QUESTIONS = {
     "stopped": "Tell me a very long story about a lighthouse and its keeper.",
     "closed": "Explain in great detail, step by step, how bread is made.",
@@ -59,40 +50,25 @@ class RecordingEngine:
         self._snapshot_sink(snapshot)
 
 
-class Driver:
+class Driver(WindowUser):
     def __init__(self, window: MainWindow, engines: list[RecordingEngine]) -> None:
-        self._window = window
+        super().__init__(window)
         self._engines = engines
         self._tabs: dict[str, ChatTab] = {}
-        self.report: dict[str, Any] = {}
-        self._task: asyncio.Task[None] | None = None
 
     @property
     def log(self) -> list[Any]:
         return self._engines[0].log
 
-    def start(self) -> None:
-        self._task = asyncio.get_event_loop().create_task(self._run())
-
     def result(self) -> dict[str, Any]:
-        """What was seen. Raises what ended the driving before its end."""
-        assert self._task is not None, "not started"
-        self._task.result()
         chats = {
             name: {"id": tab.session.id, "texts": [message.text for message in tab.session.messages]}
             for name, tab in self._tabs.items()
         }
         return {**self.report, "chats": chats}
 
-    async def _run(self) -> None:
-        try:
-            await self._use()
-        finally:
-            # Outside of this task: closing the window must not run inside a coroutine.
-            asyncio.get_running_loop().call_soon(self._window.close)
-
     async def _use(self) -> None:
-        await self._wait("the model", lambda: self._window.models.loaded is not None)
+        await self._model()
         for name, question in QUESTIONS.items():
             self._tabs[name] = await self._ask(question)
         await self._wait("three streams", lambda: all(len(t.session.answer.text) > 10 for t in self._tabs.values()))
@@ -100,7 +76,7 @@ class Driver:
 
         stopped = self._tabs["stopped"]
         self._window.tabs.setCurrentWidget(stopped)
-        await self._in_qt_loop(lambda: QTest.keyClick(stopped.composer, Qt.Key.Key_Escape))
+        await self._key(stopped.composer, Qt.Key.Key_Escape)
         await self._wait("the stop", lambda: not stopped.session.is_busy)
         await self._wait("a snapshot after the stop", lambda: self._snapshot_after_end(stopped.session.id) is not None)
         self.report["steps_until_stopped"] = self._steps_until_end(stopped.session.id)
@@ -109,7 +85,7 @@ class Driver:
         closed = self._tabs["closed"]
         self.report["closed_while_streaming"] = closed.session.is_busy
         self._window.tabs.setCurrentWidget(closed)
-        await self._in_qt_loop(lambda: QTest.keyClick(self._window, Qt.Key.Key_W, Qt.KeyboardModifier.ControlModifier))
+        await self._key(self._window, Qt.Key.Key_W, Qt.KeyboardModifier.ControlModifier)
         await self._wait("a snapshot after the close", lambda: self._snapshot_after_end(closed.session.id) is not None)
         self.report["blocks_after_close"] = self._held_blocks(closed.session.id)
 
@@ -119,11 +95,11 @@ class Driver:
         self.report["quit_while_streaming"] = last.is_busy
 
     async def _ask(self, question: str) -> ChatTab:
-        await self._in_qt_loop(lambda: QTest.keyClick(self._window, Qt.Key.Key_T, Qt.KeyboardModifier.ControlModifier))
+        await self._key(self._window, Qt.Key.Key_T, Qt.KeyboardModifier.ControlModifier)
         tab = self._window.tabs.current_tab()
         assert tab is not None
-        await self._in_qt_loop(lambda: QTest.keyClicks(tab.composer, question))
-        await self._in_qt_loop(lambda: QTest.keyClick(tab.composer, Qt.Key.Key_Return))
+        await self._type(tab.composer, question)
+        await self._key(tab.composer, Qt.Key.Key_Return)
         return tab
 
     def _request_of(self, owner: str) -> str:
@@ -162,26 +138,8 @@ class Driver:
         index = snapshot.owner_names.index(owner)
         return sum(count > 0 and snapshot.owners[b] == index for b, count in enumerate(snapshot.ref_counts))
 
-    async def _in_qt_loop(self, action: Callable[[], None]) -> None:
-        # QTest may run a nested loop, in which a task that wakes would be lost.
-        await qasync.asyncWrap(action)
-
-    async def _wait(self, name: str, holds: Callable[[], bool]) -> None:
-        started_s = time.monotonic()
-        while not holds():
-            if time.monotonic() - started_s > TIMEOUT_S:
-                raise TimeoutError(name)
-            await asyncio.sleep(0.01)
-
 
 def main(home: Path, make_driver: type[Driver] = Driver) -> int:
-    app = QApplication([])
-    app.setQuitOnLastWindowClosed(False)
-    loop = qasync.QEventLoop(app)
-    asyncio.set_event_loop(loop)
-    faults: list[BaseException] = []
-    sys.excepthook = lambda _, fault, __: faults.append(fault)
-    loop.set_exception_handler(lambda _, context: faults.append(context.get("exception") or Exception(str(context))))
     engines: list[RecordingEngine] = []
 
     def make_engine(
@@ -190,22 +148,7 @@ def main(home: Path, make_driver: type[Driver] = Driver) -> int:
         engines.append(RecordingEngine(home, sink, snapshot_sink))
         return engines[-1]
 
-    window = make_window(home, loop, make_engine, Settings(home / "settings.json"))
-    window.closed.connect(loop.stop)
-    driver = make_driver(window, engines)
-    driver.start()
-    # A screen as small as the one of no screen hides it at first; snapshots come only while it shows.
-    window.resize(1280, 800)
-    window.memory_dock.show()
-    window.show()
-    loop.run_forever()
-    loop.close()
-    sys.excepthook = sys.__excepthook__
-    report = driver.result()
-    if faults:
-        raise faults[0]
-    print(json.dumps(report))
-    return 0
+    return use_window(home, lambda window: make_driver(window, engines), make_engine)
 
 
 if __name__ == "__main__":
