@@ -1,7 +1,8 @@
 """Converts a model in several ways and prints what each costs: `python docs/measure_quantisation.py SOURCE`.
 
 Each conversion is a process of its own, so that its peak memory is its own. Both sides are computed in float32 from the
-weights. `--texts` are measured besides the built-in text, from which nothing was learnt either.
+weights, on texts that nothing was learnt from. What is lost is given in nats per token, with the standard error that so
+many tokens leave. With `--models` the models are kept in that folder, and those that are there are not made again.
 """
 
 from __future__ import annotations
@@ -9,86 +10,140 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import pydoc_data.topics
 import subprocess
 import sys
 import tempfile
+import textwrap
 import time
-from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
+
+import torch
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from engine.convert.fidelity import measure_fidelity  # noqa: E402 - found from the repository's root
+from engine.convert.fidelity import TokenFidelity, measure_fidelity, num_scored  # noqa: E402 - found from the root
 from engine.convert.opening import open_source  # noqa: E402
-from engine.convert.sample_texts import windows_of  # noqa: E402
+from engine.convert.sample_texts import held_windows, windows_of  # noqa: E402
 from engine.serving import load_tokenizer  # noqa: E402
 from engine.store.checkpoint import Checkpoint  # noqa: E402
 
-TEXTS = (ROOT / "tests" / "data" / "prose.txt", ROOT / "tests" / "data" / "code.txt")
-VARIANTS = (
-    ("4", "128", "nearest"), ("4", "128", "calibrated"), ("4", "64", "nearest"), ("4", "64", "calibrated"),
-    ("4", "32", "nearest"), ("4", "32", "calibrated"), ("3", "64", "nearest"), ("3", "64", "calibrated"),
-    ("8", "32", "nearest"),
-)  # fmt: skip
+METHODS = ("nearest", "calibrated")
+FORMATS = (("4", "128"), ("4", "64"), ("4", "32"), ("3", "128"), ("3", "64"), ("3", "32"))
+FACTS_FILE = "measured.json"
+TOPICS = ("assignment", "class", "exceptions", "naming", "specialnames", "with")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("source", type=Path)
     parser.add_argument("--threads", default="2")
-    parser.add_argument("--texts", nargs="*", type=Path, default=TEXTS)
     parser.add_argument("--only", nargs="*", help="such as 4/128/calibrated")
+    parser.add_argument("--models", type=Path, help="where the models stay")
     args = parser.parse_args()
-    names = "".join(f" {path.stem} | divergence |" for path in args.texts)
-    print(
-        f"| bits | group | method | weights MiB | built-in | divergence | same best token |{names} seconds | peak MiB |"
+    torch.set_num_threads(int(args.threads))
+    with tempfile.TemporaryDirectory() as temporary:
+        homes = args.models or Path(temporary)
+        for bits, group in FORMATS:
+            measured: dict[str, dict[str, TokenFidelity]] = {}
+            for method in METHODS:
+                name = f"{bits}/{group}/{method}"
+                if not args.only or name in args.only:
+                    home = homes / name.replace("/", "-")
+                    facts = convert(args.source.resolve(), name, args.threads, home)
+                    measured[method] = measure(args.source.resolve(), home / "models" / "model")
+                    print_rows(name, facts, measured[method])
+            if len(measured) == len(METHODS):
+                print_shares(f"{bits}/{group}", *measured.values())
+
+
+def convert(source: Path, name: str, threads: str, home: Path) -> dict[str, float]:
+    """Seconds, peak memory, size of the weights. Embedding and head have 8 bits in all of them."""
+    if (home / FACTS_FILE).exists():
+        return dict(json.loads((home / FACTS_FILE).read_text()))
+    home.mkdir(parents=True, exist_ok=True)
+    bits, group, method = name.split("/")
+    options = ["--bits", bits, "--group", group, "--table-bits", "8", "--method", method]
+    engine = [sys.executable, "-m", "engine"]
+    start_s = time.monotonic()
+    child = subprocess.Popen(
+        [*engine, "convert", str(source), "--name", "model", *options, "--home", str(home)],
+        cwd=ROOT,
+        env=os.environ | {"OMP_NUM_THREADS": threads},
+        stderr=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
     )
-    print("|---:|---:|---|---:|---:|---:|---:|" + "---:|---:|" * (len(args.texts) + 1))
-    for variant in VARIANTS:
-        if not args.only or "/".join(variant) in args.only:
-            print(measure(args.source.resolve(), variant, args.threads, args.texts), flush=True)
-
-
-def measure(source: Path, variant: tuple[str, str, str], threads: str, texts: Sequence[Path]) -> str:
-    """One row of the table. Embedding and head have 8 bits in all of them."""
-    bits, group, method = variant
-    with tempfile.TemporaryDirectory() as home:
-        options = ["--bits", bits, "--group", group, "--table-bits", "8", "--method", method]
-        engine = [sys.executable, "-m", "engine"]
-        start_s = time.monotonic()
-        child = subprocess.Popen(
-            [*engine, "convert", str(source), "--name", "model", *options, "--home", home],
-            cwd=ROOT,
-            env=os.environ | {"OMP_NUM_THREADS": threads},
-            stderr=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-        )
-        _, status, usage = os.wait4(child.pid, 0)
-        seconds = time.monotonic() - start_s
-        if status:
-            return f"| {bits} | {group} | {method} | failed |"
-        inspect = subprocess.run(
-            [*engine, "inspect", "model", "--json", "--home", home], cwd=ROOT, capture_output=True, check=True
-        )
-        facts = json.loads(inspect.stdout)
-        others = [measure_text(source, Path(home) / "models" / "model", text) for text in texts]
-    found = facts["fidelity"]
-    return (
-        f"| {bits} | {group} | {method} | {facts['weight_bytes'] / 2**20:.0f} | {found['perplexity']:.3f} "
-        f"(source {found['source_perplexity']:.3f}) | {found['divergence']:.4f} | {100 * found['agreement']:.1f} % "
-        f"| {''.join(others)}{seconds:.0f} | {usage.ru_maxrss / 1024:.0f} |"
+    _, status, usage = os.wait4(child.pid, 0)
+    seconds = time.monotonic() - start_s
+    if status:
+        raise SystemExit(f"{name} failed")
+    inspect = subprocess.run(
+        [*engine, "inspect", "model", "--json", "--home", str(home)], cwd=ROOT, capture_output=True, check=True
     )
+    weight_mib = json.loads(inspect.stdout)["weight_bytes"] / 2**20
+    facts = {"weight_mib": weight_mib, "seconds": seconds, "peak_mib": usage.ru_maxrss / 1024}
+    (home / FACTS_FILE).write_text(json.dumps(facts))
+    return facts
 
 
-def measure_text(source: Path, folder: Path, text: Path) -> str:
-    """Two cells: the perplexity, and the divergence from the source."""
+def measure(source: Path, folder: Path) -> dict[str, TokenFidelity]:
+    """By the texts' names; "all" is all of them."""
     checkpoint = Checkpoint.open(folder)
     spec, tokenizer = checkpoint.manifest.spec, load_tokenizer(checkpoint)
-    windows = windows_of(text.read_text(encoding="utf-8"), tokenizer, spec.max_context, spec.vocab_size)
+    facts = (tokenizer, spec.max_context, spec.vocab_size)
+    windows = {"built-in": held_windows(*facts)}
+    windows |= {name: windows_of(text, *facts) for name, text in texts().items()}
     with open_source(source) as opened:
-        found = measure_fidelity(opened, checkpoint, windows, lambda index: None)
-    return f"{found.perplexity:.3f} (source {found.source_perplexity:.3f}) | {found.divergence:.4f} | "
+        whole = measure_fidelity(opened, checkpoint, list(chain(*windows.values())), lambda index: None)
+    found, start = {}, 0
+    for name, part in windows.items():
+        stop = start + num_scored(part)
+        found[name] = TokenFidelity(
+            *(tensor[start:stop] for tensor in (whole.source_losses, whole.losses, whole.divergences, whole.agrees))
+        )
+        start = stop
+    return found | {"all": whole}
+
+
+def texts() -> dict[str, str]:
+    data = ROOT / "tests" / "data"
+    library = Path(textwrap.__file__).read_text(encoding="utf-8")
+    topics = "\n".join(pydoc_data.topics.topics[name][:2000] for name in TOPICS)
+    return {
+        "prose": (data / "prose.txt").read_text(encoding="utf-8"),
+        "code": (data / "code.txt").read_text(encoding="utf-8"),
+        "manual": topics,
+        "library": library[:12000],
+    }
+
+
+def print_rows(name: str, facts: dict[str, float], measured: dict[str, TokenFidelity]) -> None:
+    """What the model lost of each text: mean and standard error of the differences, token by token."""
+    print(f"{name}: {facts['weight_mib']:.0f} MiB, {facts['seconds']:.0f} s, peak {facts['peak_mib']:.0f} MiB")
+    for text, tokens in measured.items():
+        mean, lost = tokens.mean(), tokens.losses - tokens.source_losses
+        print(
+            f"| {name} | {text} | {mean.num_tokens} | {mean.source_perplexity:.3f} | {mean.perplexity:.3f} "
+            f"| {float(lost.mean()):.4f} ± {standard_error(lost):.4f} | {mean.divergence:.4f} "
+            f"| {100 * mean.agreement:.1f} % |",
+            flush=True,
+        )
+
+
+def print_shares(name: str, nearest: dict[str, TokenFidelity], calibrated: dict[str, TokenFidelity]) -> None:
+    """What the calibrated codes lose of what the nearest lose; the error is that of a ratio of paired means."""
+    for text, tokens in nearest.items():
+        lost, left = (side.losses - side.source_losses for side in (tokens, calibrated[text]))
+        share = float(left.mean() / lost.mean())
+        error = standard_error(left - share * lost) / abs(float(lost.mean()))
+        divergence = float(calibrated[text].divergences.mean() / tokens.divergences.mean())
+        print(f"| {name} | {text} | {100 * share:.0f} ± {100 * error:.0f} % | {100 * divergence:.0f} % |", flush=True)
+
+
+def standard_error(values: torch.Tensor) -> float:
+    return float(values.std()) / len(values) ** 0.5
 
 
 if __name__ == "__main__":

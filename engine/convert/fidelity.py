@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
@@ -28,11 +29,35 @@ _NUM_UNSCORED = 16
 """Tokens at the beginning of a window that are context only."""
 
 
+@dataclass(frozen=True, slots=True)
+class TokenFidelity:
+    """Of each token that is scored, [T]: the negative log-likelihoods under the source and under the model and the
+    divergence of what is predicted in its place, float64, in nats; and whether both find the same token the best.
+    """
+
+    source_losses: Tensor
+    losses: Tensor
+    divergences: Tensor
+    agrees: Tensor
+
+    def mean(self) -> Fidelity:
+        return Fidelity(
+            num_tokens=len(self.losses),
+            source_perplexity=math.exp(float(self.source_losses.mean())),
+            perplexity=math.exp(float(self.losses.mean())),
+            divergence=max(0.0, float(self.divergences.mean())),
+            agreement=float(self.agrees.double().mean()),
+        )
+
+
 @torch.inference_mode()
 def measure_fidelity(
     source: Source, checkpoint: Checkpoint, windows: Sequence[Sequence[int]], on_layer: Callable[[int], None]
-) -> Fidelity:
-    """`on_layer(layers done)` may raise to stop. Raises `SourceError`, `CheckpointError`."""
+) -> TokenFidelity:
+    """Of the windows' tokens in their order. `on_layer(layers done)` may raise to stop.
+
+    Raises `SourceError`, `CheckpointError`.
+    """
     spec = source.spec
     before, after = TextStream(spec, windows), TextStream(spec, windows)
     table = source.embedding()
@@ -44,7 +69,7 @@ def measure_fidelity(
         after.advance(streamed_layer(checkpoint.read_layer(index)), index)
     on_layer(spec.num_layers)
     head, packed_norm = source.head(), checkpoint.read_head().norm
-    rows, targets = _scored(windows)
+    rows, targets = _scored_tokens(windows)
     comparison = _Comparison(spec, targets)
     matrix, packed = SourceRows(head.matrix or table), _HeadRows(spec, checkpoint)
     comparison.run((before.normed(head.norm)[rows], matrix), (after.normed(packed_norm)[rows], packed))
@@ -66,13 +91,22 @@ def _embedded(table: SourceMatrix, token_ids: Tensor) -> Tensor:
     return torch.cat([rows[token] for token in ids])
 
 
-def _scored(windows: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
+def num_scored(windows: Sequence[Sequence[int]]) -> int:
+    """How many tokens of these windows are scored."""
+    return sum(len(window) - 1 - _num_unscored(window) for window in windows)
+
+
+def _num_unscored(window: Sequence[int]) -> int:
+    return min(_NUM_UNSCORED, len(window) // 2)
+
+
+def _scored_tokens(windows: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
     """Rows of the stream that predict a token, and the tokens: int64 [T] each."""
     rows: list[int] = []
     targets: list[int] = []
     start = 0
     for window in windows:
-        first = min(_NUM_UNSCORED, len(window) // 2)
+        first = _num_unscored(window)
         rows += range(start + first, start + len(window) - 1)
         targets += window[first + 1 :]
         start += len(window)
@@ -107,8 +141,8 @@ class _Side:
         return self.largest.double() + self.sum.log()
 
     @property
-    def perplexity(self) -> float:
-        return math.exp(float((self.log_sum - self.target.double()).mean()))
+    def losses(self) -> Tensor:
+        return self.log_sum - self.target.double()
 
 
 class _Comparison:
@@ -132,17 +166,11 @@ class _Comparison:
             part = torch.exp(old - self._before.largest.unsqueeze(1)).mul_(old - new).sum(dim=1)
             self._difference = self._difference * shrink + part.double()
 
-    def fidelity(self) -> Fidelity:
+    def fidelity(self) -> TokenFidelity:
         before, after = self._before, self._after
         # Sum of p (log p - log q), with log p = logit - log sum.
-        divergence = self._difference / before.sum - before.log_sum + after.log_sum
-        return Fidelity(
-            num_tokens=len(self._targets),
-            source_perplexity=before.perplexity,
-            perplexity=after.perplexity,
-            divergence=max(0.0, float(divergence.mean())),
-            agreement=float((before.best == after.best).double().mean()),
-        )
+        divergences = self._difference / before.sum - before.log_sum + after.log_sum
+        return TokenFidelity(before.losses, after.losses, divergences, before.best == after.best)
 
     def _logits(self, y: Tensor) -> Tensor:
         cap = self._spec.final_softcap

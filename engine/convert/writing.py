@@ -99,7 +99,7 @@ class Writer:
             check_cancelled(self._is_cancelled)
             self._tell("measure", index, work)
 
-        return measure_fidelity(self._source, self._written(), windows, on_layer)
+        return measure_fidelity(self._source, self._written(), windows, on_layer).mean()
 
     def _calibration(self) -> Calibration | None:
         """None if there is nothing left to calibrate."""
