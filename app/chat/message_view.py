@@ -20,6 +20,7 @@ from app.chat.message_tools import MessageTools, Tool, VersionSwitch
 from app.chat.plain_text import plain_text
 from app.chat.reasoning_view import ReasoningView
 from app.chat.text_view import ProseView
+from app.engine_words.recognition import in_window_words
 from app.i18n import translate
 from app.state.message import Message
 from app.widgets.text_label import TextLabel
@@ -282,7 +283,7 @@ class _ErrorPanel(QFrame):
             row.addWidget(button)
 
     def show_error(self, message: str | None, code: str | None) -> None:
-        self.label.setText(message or "")
+        self.label.setText(in_window_words(message or ""))
         self.models_button.setVisible(code == _NO_MODEL_CODE)
         self.setVisible(message is not None)
 

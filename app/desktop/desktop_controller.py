@@ -15,6 +15,7 @@ from app.bridge.engine_client import EngineClient
 from app.chat.chat_tabs import ChatTabs
 from app.desktop.keep_awake import KeepAwake
 from app.desktop.notes import Notes, announce
+from app.engine_words.recognition import in_window_words
 from app.i18n import translate
 from app.state.options import KEEP_AWAKE, NOTIFY
 from app.state.session import Session
@@ -62,7 +63,7 @@ class DesktopController(QObject):
         answer = session.answer
         if answer.end == "cancelled" or time.monotonic() - session.asked_at_s < LONG_ANSWER_S:
             return
-        text = answer.error if answer.error is not None else " ".join(answer.text.split())
+        text = in_window_words(answer.error) if answer.error is not None else " ".join(answer.text.split())
         self.notes.show(session.title, text[:_MAX_NOTE_CHARACTERS])
 
     def _on_job_progressed(self, progress: JobProgress) -> None:
@@ -75,7 +76,9 @@ class DesktopController(QObject):
         if finished.code is None:
             self.notes.show(translate("app", "The model is ready"), finished.model_id or "")
         elif finished.code != "cancelled":
-            self.notes.show(translate("app", "A model could not be made ready"), finished.message or "")
+            self.notes.show(
+                translate("app", "A model could not be made ready"), in_window_words(finished.message or "")
+            )
 
     def _show_awake(self) -> None:
         self.awake.set(bool(self._busy_ids or self._job_ids) and self._settings.get(KEEP_AWAKE))
@@ -93,5 +96,5 @@ def _spoken(session: Session) -> str:
     """What a screen reader says of an answer that has ended."""
     answer = session.answer
     if answer.error is not None:
-        return translate("app", "The answer failed: {reason}").format(reason=answer.error)
+        return translate("app", "The answer failed: {reason}").format(reason=in_window_words(answer.error))
     return answer.text

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
+from app.engine_words.recognition import in_window_words
 from app.models.job_ids import fetch_job_id
 from app.models.job_strip import JobStrip, StartWord
 from app.models.model_facts import offer_text
@@ -37,7 +38,7 @@ class FetchCard(Card):
         if heading is not None:
             self.column.addWidget(TextLabel(heading, "heading"))
         self.column.addWidget(TextLabel(entry.name, None if heading is not None else "heading"))
-        self.column.addWidget(TextLabel(entry.description))
+        self.column.addWidget(TextLabel(in_window_words(entry.description)))
         self.column.addWidget(TextLabel(offer_text(entry), "muted"))
         self.column.addStretch(1)
         self.column.addWidget(self.strip)

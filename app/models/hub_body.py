@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from app.engine_words.recognition import in_window_words
 from app.i18n import translate
 from app.models.hub_offer import HubOffer, choice_words, usual_choice
 from app.models.job_strip import JobState, JobStrip, StartWord
@@ -105,7 +106,7 @@ class HubBody(QWidget):
 def _problem(facts: RepositoryFacts) -> str:
     """Why the repository cannot be had, empty if it can."""
     if facts.refusal is not None:
-        return translate("app", "It cannot run here: {reason}").format(reason=facts.refusal)
+        return translate("app", "It cannot run here: {reason}").format(reason=in_window_words(facts.refusal))
     if not facts.choices:
         return translate(
             "app",

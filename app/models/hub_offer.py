@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from app.engine_words.recognition import in_window_words
 from app.i18n import translate
 from app.widgets.units import file_size
 
@@ -37,7 +38,7 @@ def recommended_offer(model: Recommended) -> HubOffer:
     summary = translate("app", "about {size} to download · licence {licence} · {repository}").format(
         size=file_size(model.download_bytes), licence=model.license, repository=model.repo_id
     )
-    return HubOffer(model.name, model.repo_id, summary, model.description, model.spec, model.choice)
+    return HubOffer(model.name, model.repo_id, summary, in_window_words(model.description), model.spec, model.choice)
 
 
 def searched_offer(model: HubModel) -> HubOffer:

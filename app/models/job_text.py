@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 
+from app.engine_words.recognition import in_window_words
 from app.i18n import translate
 from app.widgets.units import done_of_total, duration, file_size
 from engine.messages import JobProgress
@@ -38,7 +39,7 @@ class JobText:
         `Download 1.2 of 1.8 GB · 22 MB/s · 27 s left`, `Convert layer 14 of 36 · about 4 min left`, `Verify`.
         """
         if progress.waits_for is not None:
-            return progress.waits_for
+            return in_window_words(progress.waits_for)
         if progress.stage in ("convert", "measure"):
             return self._describe_layers(progress)
         if progress.stage == "verify":

@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton, QWidget
 
+from app.engine_words.recognition import in_window_words
 from app.i18n import translate
 from app.theme import icon_size_px
 from app.widgets.icons import icon, show_icon
@@ -43,7 +44,7 @@ class Banner(QFrame):
 
     def show_message(self, text: str, action_words: str = "", action: Callable[[], None] | None = None) -> None:
         self._mark.setPixmap(icon("warning", "warning").pixmap(icon_size_px()))
-        self.label.setText(text)
+        self.label.setText(in_window_words(text))
         self._action = action
         self.action_button.setText(action_words)
         self.action_button.setVisible(action is not None)

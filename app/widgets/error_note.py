@@ -9,6 +9,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
+from app.engine_words.recognition import in_window_words
 from app.i18n import translate
 from app.theme import icon_size_px, theme_signals
 from app.widgets.icons import icon, show_icon
@@ -41,8 +42,8 @@ class ErrorNote(QFrame):
         self.clear()
 
     def show_error(self, message: str, details: str = "") -> None:
-        """`details` are for whoever is asked for help."""
-        self._label.setText(message)
+        """`details` are for whoever is asked for help. A sentence of the engine's is told in the window's language."""
+        self._label.setText(in_window_words(message))
         self._details.setText(details)
         self.details_button.setVisible(bool(details))
         self.details_button.setChecked(False)

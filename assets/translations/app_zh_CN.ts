@@ -142,6 +142,14 @@
       </translation>
     </message>
     <message>
+      <source>0 (off) or more</source>
+      <translation>必须为 0（关闭）或更大</translation>
+    </message>
+    <message>
+      <source>0 (off) or more, up to 2**31</source>
+      <translation>必须为 0（关闭）或更大，最多 2**31</translation>
+    </message>
+    <message>
       <source>0 always takes the likeliest word.</source>
       <translation>0 表示总是选最可能的词。</translation>
     </message>
@@ -154,8 +162,16 @@
       <translation>1 表示关闭。</translation>
     </message>
     <message>
+      <source>1 or more</source>
+      <translation>必须为 1 或更大</translation>
+    </message>
+    <message>
       <source>1 token</source>
       <translation>1 个词元</translation>
+    </message>
+    <message>
+      <source>1 token of answer</source>
+      <translation>回答 1 个</translation>
     </message>
     <message>
       <source>A GGUF file, or a folder with safetensors (also GPTQ and AWQ): drop it anywhere on the window, or choose it.</source>
@@ -182,8 +198,24 @@
       <translation>一个模型未能准备好</translation>
     </message>
     <message>
+      <source>A model's name has 1 to {limit} characters and no line breaks</source>
+      <translation>模型名称须为 1 到 {limit} 个字符，且不含换行</translation>
+    </message>
+    <message>
       <source>A note of the desktop, if an answer or a job ends while another window is in front.</source>
       <translation>当另一个窗口在前面时，如果回答或任务结束，则显示桌面通知。</translation>
+    </message>
+    <message>
+      <source>A quick small English model for short questions.</source>
+      <translation>快速的小型英语模型，适合简短的问题。</translation>
+    </message>
+    <message>
+      <source>A request needs either messages or a raw prompt</source>
+      <translation>请求需要消息或原始提示词</translation>
+    </message>
+    <message>
+      <source>A small English chat model by Hugging Face to begin with: quick on any computer, often wrong on facts.</source>
+      <translation>Hugging Face 的小型英语聊天模型，适合入门：在任何电脑上都很快，但事实常有错误。</translation>
     </message>
     <message>
       <source>About and privacy</source>
@@ -200,6 +232,10 @@
     <message>
       <source>Access token, hf_…</source>
       <translation>访问令牌，hf_…</translation>
+    </message>
+    <message>
+      <source>An all-rounder with long chats.</source>
+      <translation>全能型，适合长聊天。</translation>
     </message>
     <message>
       <source>An answer ends before any of these texts.</source>
@@ -330,8 +366,52 @@
       <translation>取消</translation>
     </message>
     <message>
+      <source>Cancelled: finished parts are kept, start again to go on</source>
+      <translation>已取消：已完成的部分会保留，重新开始即可继续</translation>
+    </message>
+    <message>
       <source>Cancelling</source>
       <translation>正在取消</translation>
+    </message>
+    <message>
+      <source>Cannot download: this Python has no pip. Run `python -m ensurepip`, then fetch again, or download a GGUF file yourself and convert it</source>
+      <translation>无法下载：此 Python 没有 pip。请运行 `python -m ensurepip` 后重新获取，或自行下载 GGUF 文件并转换</translation>
+    </message>
+    <message>
+      <source>Cannot list {folder}: {reason}</source>
+      <translation>无法列出 {folder}：{reason}</translation>
+    </message>
+    <message>
+      <source>Cannot read {path} ({reason}): check its permissions and the disk</source>
+      <translation>无法读取 {path}（{reason}）：请检查其权限和磁盘</translation>
+    </message>
+    <message>
+      <source>Cannot read {path} ({reason}): convert the model again</source>
+      <translation>无法读取 {path}（{reason}）：请重新转换模型</translation>
+    </message>
+    <message>
+      <source>Cannot read {path} ({reason}): correct it, or remove it and move models again</source>
+      <translation>无法读取 {path}（{reason}）：请修正它，或删除它并重新移动模型</translation>
+    </message>
+    <message>
+      <source>Cannot read {path}: {reason}</source>
+      <translation>无法读取 {path}：{reason}</translation>
+    </message>
+    <message>
+      <source>Cannot save to {path}: {reason}. Choose another place or free some space; the chat itself is not touched</source>
+      <translation>无法保存到 {path}：{reason}。请选择另一个位置或腾出一些空间；聊天本身不受影响</translation>
+    </message>
+    <message>
+      <source>Cannot write {path}: another program may hold it, such as a virus scanner. Start again, finished parts are kept; if it happens every time, choose another folder with --home</source>
+      <translation>无法写入 {path}：可能被其他程序（例如杀毒软件）占用。请重新开始，已完成的部分会保留；如果每次都发生，请选择另一个文件夹</translation>
+    </message>
+    <message>
+      <source>Cannot write {path}: the folder is read-only for you, choose another with --home</source>
+      <translation>无法写入 {path}：该文件夹对你是只读的，请选择另一个文件夹</translation>
+    </message>
+    <message>
+      <source>Cannot write {path}: {reason}</source>
+      <translation>无法写入 {path}：{reason}</translation>
     </message>
     <message>
       <source>Changes in this section hold once the engine is restarted, which ends running answers.</source>
@@ -526,6 +606,10 @@
 </translation>
     </message>
     <message>
+      <source>Could not download {package}: {reason}. Check the internet connection, then fetch again</source>
+      <translation>无法下载 {package}：{reason}。请检查网络连接，然后重新获取</translation>
+    </message>
+    <message>
       <source>Ctrl+plus, Ctrl+minus; Ctrl+0 resets.</source>
       <translation>Ctrl+加号、Ctrl+减号；Ctrl+0 还原。</translation>
     </message>
@@ -654,6 +738,10 @@
     <message>
       <source>Engine</source>
       <translation>引擎</translation>
+    </message>
+    <message>
+      <source>English, good at rewriting and summaries.</source>
+      <translation>英语，擅长改写和摘要。</translation>
     </message>
     <message>
       <source>Error: {code}</source>
@@ -798,12 +886,24 @@
       <translation>转到最新文本</translation>
     </message>
     <message>
+      <source>Groups of {size} are not supported: use 32, 64 or 128</source>
+      <translation>不支持 {size} 个一组：请使用 32、64 或 128</translation>
+    </message>
+    <message>
       <source>Guess ahead</source>
       <translation>提前猜测</translation>
     </message>
     <message>
       <source>Guesses are checked by the model: answers stay the same and come sooner.</source>
       <translation>猜测由模型核对：回答不变，但更快。</translation>
+    </message>
+    <message>
+      <source>Guessing tokens of {name} by a draft model needs one: name it (--draft-model), or use --speculate lookup</source>
+      <translation>用草稿模型猜测 {name} 的词元需要一个草稿模型：请指定它，或使用查找法</translation>
+    </message>
+    <message>
+      <source>HF_HUB_OFFLINE is set: unset it to use the hub</source>
+      <translation>已设置 HF_HUB_OFFLINE：请取消它以使用模型站</translation>
     </message>
     <message>
       <source>Hide</source>
@@ -982,6 +1082,10 @@
       <translation>按键</translation>
     </message>
     <message>
+      <source>Knows much more, and is slow without a fast computer.</source>
+      <translation>知识丰富得多，没有快速的电脑时会很慢。</translation>
+    </message>
+    <message>
       <source>Language</source>
       <translation>语言</translation>
     </message>
@@ -1052,6 +1156,14 @@
     <message>
       <source>Look for them</source>
       <translation>查找</translation>
+    </message>
+    <message>
+      <source>Many languages, a good middle for a laptop.</source>
+      <translation>多种语言，适合笔记本电脑的折中之选。</translation>
+    </message>
+    <message>
+      <source>Many languages, knows more; not for commercial use.</source>
+      <translation>多种语言，知识更多；不可用于商业用途。</translation>
     </message>
     <message>
       <source>Markdown, what is shown (*.md)</source>
@@ -1166,6 +1278,18 @@
       <translation>名称；在消息中输入斜杠即可找到</translation>
     </message>
     <message>
+      <source>Needs {needed} in {folder}, {free} free, of which other jobs need {others}: free some space, or choose another folder with --home</source>
+      <translation>{folder} 中需要 {needed}，可用 {free}，其中其他任务需要 {others}：请腾出一些空间，或选择另一个文件夹</translation>
+    </message>
+    <message>
+      <source>Needs {needed} in {folder}, {free} free: free some space, or choose another folder with --home</source>
+      <translation>{folder} 中需要 {needed}，可用 {free}：请腾出一些空间，或选择另一个文件夹</translation>
+    </message>
+    <message>
+      <source>Needs {needed} tokens ({num_prompt} of {prompt} and {answer}), {place} holds {limit}: {advice}</source>
+      <translation>需要 {needed} 个词元（{prompt} {num_prompt} 个，{answer}），而{place}可容纳 {limit} 个：{advice}</translation>
+    </message>
+    <message>
       <source>Never</source>
       <translation>从不</translation>
     </message>
@@ -1202,6 +1326,10 @@
       <translation>无文件夹</translation>
     </message>
     <message>
+      <source>No memory to copy {count} blocks ({reason}): close other programs and save again</source>
+      <translation>没有内存复制 {count} 个块（{reason}）：请关闭其他程序并重新保存</translation>
+    </message>
+    <message>
       <source>No model</source>
       <translation>无模型</translation>
     </message>
@@ -1218,12 +1346,20 @@
       <translation>没有加载模型。加载一个即可查看内存去向。</translation>
     </message>
     <message>
+      <source>No model is loaded: load one first</source>
+      <translation>没有加载模型：请先加载一个</translation>
+    </message>
+    <message>
       <source>No model yet: choose Get a model above, or drop a file of your own on the window.</source>
       <translation>还没有模型：选择上方的“获取模型”，或把你自己的文件拖到窗口上。</translation>
     </message>
     <message>
       <source>No room for {chats} together: {needed} needed, {pool} there.</source>
       <translation>放不下{chats}：需要 {needed}，只有 {pool}。</translation>
+    </message>
+    <message>
+      <source>No room for {path}: it takes {count} blocks, and of the {total} there are, running answers and what is pinned leave {left}</source>
+      <translation>没有空间放 {path}：它占 {count} 个块，而在共 {total} 个块中，进行中的回答和已固定的内容只留下 {left} 个</translation>
     </message>
     <message>
       <source>No setting has these words.</source>
@@ -1244,6 +1380,10 @@
     <message>
       <source>Nothing found for {words}: try fewer words</source>
       <translation>没有找到“{words}”：请减少关键词</translation>
+    </message>
+    <message>
+      <source>Nothing of {owner} is cached: it can be saved once {count} tokens or more of it were computed, for as long as others do not need their room</source>
+      <translation>{owner} 没有任何内容在缓存中：计算了其中至少 {count} 个词元之后，并且在其他内容不需要其空间时，才能保存</translation>
     </message>
     <message>
       <source>Nothing was computed in the last {time} s.</source>
@@ -1318,6 +1458,10 @@
     <message>
       <source>Paused · {reached}</source>
       <translation>已暂停 · {reached}</translation>
+    </message>
+    <message>
+      <source>Paused, the disk is full: goes on once {needed} are free in {folder}</source>
+      <translation>已暂停，磁盘已满：{folder} 中有 {needed} 可用空间后继续</translation>
     </message>
     <message>
       <source>Pausing</source>
@@ -1591,6 +1735,14 @@
       <translation>并排显示此聊天，或结束并排显示</translation>
     </message>
     <message>
+      <source>Small, speaks many languages, also Chinese.</source>
+      <translation>小型，会多种语言，包括中文。</translation>
+    </message>
+    <message>
+      <source>Small, thinks before it answers, many languages.</source>
+      <translation>小型，回答前先思考，会多种语言。</translation>
+    </message>
+    <message>
       <source>Smaller text</source>
       <translation>缩小文字</translation>
     </message>
@@ -1717,6 +1869,18 @@
       <translation>用于计算。自动为每个核心一个。</translation>
     </message>
     <message>
+      <source>The KV cache needs {needed} at least, for {tokens} tokens; a quarter of the {free} of free memory is {share}: close other programs, raise the budget or pick a smaller model</source>
+      <translation>{tokens} 个词元的 KV 缓存至少需要 {needed}；可用内存 {free} 的四分之一为 {share}：请关闭其他程序，提高预算，或选择较小的模型</translation>
+    </message>
+    <message>
+      <source>The KV cache needs {needed} at least, for {tokens} tokens; the budget is {share}: close other programs, raise the budget or pick a smaller model</source>
+      <translation>{tokens} 个词元的 KV 缓存至少需要 {needed}；预算为 {share}：请提高预算，或选择较小的模型</translation>
+    </message>
+    <message>
+      <source>The KV cache's budget is {budget}, {free} of memory are free: lower the budget or close other programs</source>
+      <translation>KV 缓存的预算为 {budget}，可用内存为 {free}：请降低预算，或关闭其他程序</translation>
+    </message>
+    <message>
       <source>The address of a mirror of the Hugging Face hub, such as https://hub.example; empty for the hub itself. An access token that you keep is sent there too.</source>
       <translation>Hugging Face 模型站的镜像地址，例如 https://hub.example；留空则使用模型站本身。你保存的访问令牌也会发送到那里。</translation>
     </message>
@@ -1725,12 +1889,28 @@
       <translation>回答失败：{reason}</translation>
     </message>
     <message>
+      <source>The architecture {architecture} is not supported, supported are {known}</source>
+      <translation>不支持架构 {architecture}，支持的有 {known}</translation>
+    </message>
+    <message>
+      <source>The calibrated method needs a number of bits: use 3, 4 or 8, or a quality</source>
+      <translation>校准方法需要位数：请使用 3、4 或 8，或选择质量</translation>
+    </message>
+    <message>
+      <source>The catalogue has no model {name}: choose one of {known}</source>
+      <translation>目录中没有模型 {name}：请选择 {known} 之一</translation>
+    </message>
+    <message>
       <source>The chat is full: from here on the model no longer sees {turns} ({number} tokens).</source>
       <translation>聊天已满：从这里起，模型不再看到{turns}（{number} 个词元）。</translation>
     </message>
     <message>
       <source>The comment before the first chat is damaged.</source>
       <translation>第一个聊天之前的注释已损坏。</translation>
+    </message>
+    <message>
+      <source>The connection to the hub broke off ({reason})</source>
+      <translation>与模型站的连接中断（{reason}）</translation>
     </message>
     <message>
       <source>The diagnostics cannot be saved: {cause}. {advice}</source>
@@ -1745,12 +1925,92 @@
       <translation>磁盘是只读的：请用 --home 选择另一个数据文件夹。</translation>
     </message>
     <message>
+      <source>The disk is full, downloading the model: free some space, then fetch again</source>
+      <translation>下载模型时磁盘已满：请腾出一些空间，然后重新获取</translation>
+    </message>
+    <message>
+      <source>The disk is full, writing {path}: free some space and start again, finished parts are kept</source>
+      <translation>写入 {path} 时磁盘已满：请腾出一些空间再重新开始，已完成的部分会保留</translation>
+    </message>
+    <message>
+      <source>The download {file} is damaged ({reason}): fetch again</source>
+      <translation>下载的 {file} 已损坏（{reason}）：请重新获取</translation>
+    </message>
+    <message>
+      <source>The engine cannot start: {error}. Install the program again</source>
+      <translation>引擎无法启动：{error}。请重新安装程序</translation>
+    </message>
+    <message>
       <source>The engine is not running: restart it, then retry</source>
       <translation>引擎没有运行：请重启后再试</translation>
     </message>
     <message>
+      <source>The engine stopped: restart it and try again</source>
+      <translation>引擎已停止：请重新启动引擎后再试</translation>
+    </message>
+    <message>
       <source>The export</source>
       <translation>导出文件</translation>
+    </message>
+    <message>
+      <source>The hub cannot be reached ({reason}): check the internet connection and the proxy settings</source>
+      <translation>无法连接模型站（{reason}）：请检查网络连接和代理设置</translation>
+    </message>
+    <message>
+      <source>The hub gave an answer that makes no sense ({reason}): check HF_ENDPOINT</source>
+      <translation>模型站的回答无法理解（{reason}）：请检查镜像地址</translation>
+    </message>
+    <message>
+      <source>The hub has been asked too often: try again in {time} s</source>
+      <translation>向模型站请求过于频繁：请在 {time} 秒后再试</translation>
+    </message>
+    <message>
+      <source>The hub has been asked too often: try again later</source>
+      <translation>向模型站请求过于频繁：请稍后再试</translation>
+    </message>
+    <message>
+      <source>The hub has closed {repo}: choose another repository</source>
+      <translation>模型站已关闭 {repo}：请选择另一个仓库</translation>
+    </message>
+    <message>
+      <source>The hub is out of order (status {status}): try again later</source>
+      <translation>模型站出现故障（状态 {status}）：请稍后再试</translation>
+    </message>
+    <message>
+      <source>The hub refused the request (status {status}): check HF_ENDPOINT, or try again later</source>
+      <translation>模型站拒绝了请求（状态 {status}）：请检查镜像地址，或稍后再试</translation>
+    </message>
+    <message>
+      <source>The hub refuses your access token: make a new one, then `hub login`</source>
+      <translation>模型站拒绝你的访问令牌：请新建一个，然后重新填入</translation>
+    </message>
+    <message>
+      <source>The hub shows no repository {repo}: check the name, or it is private: then log in with `hub login`</source>
+      <translation>模型站没有显示仓库 {repo}：请检查名称；如果它是私有的，请先填入访问令牌</translation>
+    </message>
+    <message>
+      <source>The hub shows no repository {repo}: check the name, or your account may not see it</source>
+      <translation>模型站没有显示仓库 {repo}：请检查名称，或者你的账户无权查看</translation>
+    </message>
+    <message>
+      <source>The hub tells no checksum of {file}: choose another file or mirror</source>
+      <translation>模型站没有给出 {file} 的校验和：请选择另一个文件或镜像</translation>
+    </message>
+    <message>
+      <source>The hub tells no sizes of the files of {repo}: unset HF_ENDPOINT if it names a mirror</source>
+      <translation>模型站没有给出 {repo} 的文件大小：如果设置了镜像，请取消</translation>
+    </message>
+    <message>
+      <source>The hub's answer about {about} makes no sense ({reason}): choose another one, or check HF_ENDPOINT</source>
+      <translation>模型站关于 {about} 的回答无法理解（{reason}）：请选择另一个，或检查镜像地址</translation>
+    </message>
+    <message>
+      <source>The hub's storage refuses the download (status {status})</source>
+      <translation>模型站的存储拒绝下载（状态 {status}）</translation>
+    </message>
+    <message>
+      <source>The job broke by a fault of the program: the log has the details, start it again</source>
+      <translation>任务因程序错误中断：日志中有详情，请重新开始</translation>
     </message>
     <message>
       <source>The log, app.log, lies there too</source>
@@ -1765,8 +2025,36 @@
       <translation>模型本身</translation>
     </message>
     <message>
+      <source>The model's chat template cannot be used: {reason}</source>
+      <translation>模型的聊天模板无法使用：{reason}</translation>
+    </message>
+    <message>
+      <source>The model's chat template failed{place}: {reason}</source>
+      <translation>模型的聊天模板出错{place}：{reason}</translation>
+    </message>
+    <message>
+      <source>The model's chat template has an error in line {line}: {reason}</source>
+      <translation>模型的聊天模板第 {line} 行有错误：{reason}</translation>
+    </message>
+    <message>
+      <source>The model's chat template made more than {limit} characters: shorten the chat</source>
+      <translation>模型的聊天模板生成了超过 {limit} 个字符：请缩短聊天</translation>
+    </message>
+    <message>
+      <source>The model's chat template refused these messages: {reason}</source>
+      <translation>模型的聊天模板拒绝了这些消息：{reason}</translation>
+    </message>
+    <message>
+      <source>The model's tokenizer failed ({error}): try again, or convert the model again</source>
+      <translation>模型的分词器出错（{error}）：请重试，或重新转换模型</translation>
+    </message>
+    <message>
       <source>The models cannot be listed. {cause}. Make it a folder that you may read, then try again.</source>
       <translation>无法列出模型。{cause}。请使其成为你可读取的文件夹，然后重试。</translation>
+    </message>
+    <message>
+      <source>The name {name} makes no folder name: give a --name with latin letters or digits</source>
+      <translation>名称 {name} 不能用作文件夹名：请使用含拉丁字母或数字的名称</translation>
     </message>
     <message>
       <source>The next version</source>
@@ -1777,8 +2065,24 @@
       <translation>网页被截断：其中已不含聊天。</translation>
     </message>
     <message>
+      <source>The prompt has the token {token}: this model's ids are 0 to {last}</source>
+      <translation>提示词含词元 {token}：此模型的编号为 0 到 {last}</translation>
+    </message>
+    <message>
+      <source>The prompt is empty: write something</source>
+      <translation>提示词为空：请写点什么</translation>
+    </message>
+    <message>
       <source>The same seed gives the same answer to the same chat.</source>
       <translation>相同的种子对相同的聊天给出相同的回答。</translation>
+    </message>
+    <message>
+      <source>The server answers with {range} for byte {start} of {size} of {file}: try again later, or unset HF_ENDPOINT if it names a mirror</source>
+      <translation>对 {file} 的第 {start} 字节（共 {size}），服务器回答 {range}：请稍后再试；如果设置了镜像，请取消</translation>
+    </message>
+    <message>
+      <source>The server sends {file} compressed: unset HF_ENDPOINT if it names a mirror</source>
+      <translation>服务器以压缩形式发送 {file}：如果设置了镜像，请取消</translation>
     </message>
     <message>
       <source>The settings cannot be saved: {cause}. {advice}</source>
@@ -1789,8 +2093,20 @@
       <translation>设置文件{why}。现在使用默认设置。{rest}</translation>
     </message>
     <message>
+      <source>The system's keyring does not work ({reason}): nothing is kept there</source>
+      <translation>系统的密钥环不可用（{reason}）：其中没有保存任何内容</translation>
+    </message>
+    <message>
+      <source>The text is not valid Unicode at character {place}: save or send it as UTF-8</source>
+      <translation>文本在第 {place} 个字符处不是有效的 Unicode：请以 UTF-8 保存或发送</translation>
+    </message>
+    <message>
       <source>The text of {name} cannot be read: it is damaged or protected.</source>
       <translation>无法读取 {name} 的文本：文件已损坏或受保护。</translation>
+    </message>
+    <message>
+      <source>The token cannot be kept, the system's keyring does not work ({reason}): set {variable} instead</source>
+      <translation>无法保存令牌，系统的密钥环不可用（{reason}）：请改为设置 {variable}</translation>
     </message>
     <message>
       <source>The usual place on this system.</source>
@@ -1803,6 +2119,42 @@
     <message>
       <source>Theme</source>
       <translation>主题</translation>
+    </message>
+    <message>
+      <source>There is a model {name} again: delete or move that one first</source>
+      <translation>又有了模型 {name}：请先删除或移动它</translation>
+    </message>
+    <message>
+      <source>There is a model {name} again: delete that one first</source>
+      <translation>又有了模型 {name}：请先删除它</translation>
+    </message>
+    <message>
+      <source>There is already a model {name}, {difference}: choose another name than {other} with --name</source>
+      <translation>已有模型 {name}，{difference}：请选择与 {other} 不同的名称</translation>
+    </message>
+    <message>
+      <source>There is no answer to go on with: the last message is the {role}'s</source>
+      <translation>没有可以继续的回答：最后一条消息来自 {role}</translation>
+    </message>
+    <message>
+      <source>There is no file {path}</source>
+      <translation>没有文件 {path}</translation>
+    </message>
+    <message>
+      <source>There is no method {method}: use {known}</source>
+      <translation>没有方法 {method}：请使用 {known}</translation>
+    </message>
+    <message>
+      <source>There is no model {name} (models: {have}): use one of these, or get one with `{command}`</source>
+      <translation>没有模型 {name}（现有模型：{have}）：请使用其中之一，或获取一个（`{command}`）</translation>
+    </message>
+    <message>
+      <source>There is no saved prefix {path}: check the name</source>
+      <translation>没有保存的前缀 {path}：请检查名称</translation>
+    </message>
+    <message>
+      <source>There is no {name} in the trash: `python -m engine trash` lists what is</source>
+      <translation>回收站中没有 {name}</translation>
     </message>
     <message>
       <source>There is room for {chats}: {needed} of the {pool} for chats.</source>
@@ -1821,6 +2173,10 @@
       <translation>思考中…</translation>
     </message>
     <message>
+      <source>Thinks before it answers, many languages; the most capable that still runs at reading speed.</source>
+      <translation>回答前先思考，会多种语言；仍能以阅读速度运行的最强模型。</translation>
+    </message>
+    <message>
       <source>This cannot be undone.</source>
       <translation>此操作无法撤销。</translation>
     </message>
@@ -1831,6 +2187,14 @@
     <message>
       <source>This machine: {parts}</source>
       <translation>本机：{parts}</translation>
+    </message>
+    <message>
+      <source>This model has no chat template: send a raw prompt (--raw)</source>
+      <translation>此模型没有聊天模板：请选择另一个模型</translation>
+    </message>
+    <message>
+      <source>This version has no GPU kernels: use --backend cpu</source>
+      <translation>此版本没有 GPU 内核：请使用 CPU</translation>
     </message>
     <message>
       <source>Thought</source>
@@ -1907,6 +2271,10 @@
     <message>
       <source>Unfinished conversions</source>
       <translation>未完成的转换</translation>
+    </message>
+    <message>
+      <source>Unknown role {role}: use system, user or assistant</source>
+      <translation>未知角色 {role}：请使用 system、user 或 assistant</translation>
     </message>
     <message>
       <source>Unload</source>
@@ -2014,12 +2382,20 @@
       <translation>勾选后此聊天使用自己的值；不勾选则以设置为准。</translation>
     </message>
     <message>
+      <source>Writes well for its size.</source>
+      <translation>以其大小而言，文笔很好。</translation>
+    </message>
+    <message>
       <source>Yesterday</source>
       <translation>昨天</translation>
     </message>
     <message>
       <source>You</source>
       <translation>你</translation>
+    </message>
+    <message>
+      <source>Your access token may not read {repo}: see {page}, or `hub login` anew</source>
+      <translation>你的访问令牌无权读取 {repo}：请查看 {page}，或重新填入令牌</translation>
     </message>
     <message>
       <source>Zoom</source>
@@ -2032,6 +2408,10 @@
     <message>
       <source>a number</source>
       <translation>数字</translation>
+    </message>
+    <message>
+      <source>a number from 0 up</source>
+      <translation>必须是不小于 0 的数</translation>
     </message>
     <message>
       <source>a text</source>
@@ -2054,8 +2434,24 @@
       <translation>约剩 {time}</translation>
     </message>
     <message>
+      <source>above 0 and at most 1</source>
+      <translation>必须大于 0 且不超过 1</translation>
+    </message>
+    <message>
+      <source>above 0, at most 10</source>
+      <translation>必须大于 0 且不超过 10</translation>
+    </message>
+    <message>
       <source>agrees with its source on {agreement} % of tokens · perplexity {perplexity}, the source's {source} · divergence {divergence}</source>
       <translation>与来源在 {agreement} % 的词元上一致 · 困惑度 {perplexity}，来源为 {source} · 散度 {divergence}</translation>
+    </message>
+    <message>
+      <source>allowed_token_ids and banned_token_ids leave no token to generate: allow one that is not banned</source>
+      <translation>allowed_token_ids 和 banned_token_ids 没有留下可生成的词元：请允许一个未被禁止的词元</translation>
+    </message>
+    <message>
+      <source>another tokenizer</source>
+      <translation>分词器不同</translation>
     </message>
     <message>
       <source>answer tokens</source>
@@ -2106,6 +2502,30 @@
       <translation>已折叠</translation>
     </message>
     <message>
+      <source>config.json claims heads of {size} and {count} tokens of context</source>
+      <translation>config.json 声称头大小为 {size}、上下文 {count} 个词元</translation>
+    </message>
+    <message>
+      <source>config.json claims {layers} layers of {experts} experts, the files have {count} tensors</source>
+      <translation>config.json 声称有 {layers} 层、{experts} 个专家，而文件只有 {count} 个张量</translation>
+    </message>
+    <message>
+      <source>config.json has layers of the type {kind}, which is not supported</source>
+      <translation>config.json 有不支持的层类型 {kind}</translation>
+    </message>
+    <message>
+      <source>config.json has the activation {name}, supported are {known}</source>
+      <translation>config.json 的激活函数为 {name}，支持的有 {known}</translation>
+    </message>
+    <message>
+      <source>config.json sets {key}, which is not supported</source>
+      <translation>config.json 设置了不支持的 {key}</translation>
+    </message>
+    <message>
+      <source>config.json: no_rope_layers names {count} of {total} layers</source>
+      <translation>config.json：no_rope_layers 列出 {total} 层中的 {count} 层</translation>
+    </message>
+    <message>
       <source>context {number} tokens</source>
       <translation>上下文 {number} 个词元</translation>
     </message>
@@ -2140,6 +2560,22 @@
     <message>
       <source>free</source>
       <translation>空闲</translation>
+    </message>
+    <message>
+      <source>from -2 to 2</source>
+      <translation>必须在 -2 到 2 之间</translation>
+    </message>
+    <message>
+      <source>from 0 to below 1</source>
+      <translation>必须不小于 0 且小于 1</translation>
+    </message>
+    <message>
+      <source>from 0 to below 2**64</source>
+      <translation>必须不小于 0 且小于 2**64</translation>
+    </message>
+    <message>
+      <source>from 0 to {limit}</source>
+      <translation>必须在 0 到 {limit} 之间</translation>
     </message>
     <message>
       <source>from {file}</source>
@@ -2178,6 +2614,10 @@
       <translation>不是完整的 JSON 文件（第 {line} 行第 {column} 列：{why}）。</translation>
     </message>
     <message>
+      <source>its header</source>
+      <translation>文件头</translation>
+    </message>
+    <message>
       <source>last {titles}</source>
       <translation>最近：{titles}</translation>
     </message>
@@ -2202,12 +2642,24 @@
       <translation>加载中，第 {layer} 层，共 {total} 层</translation>
     </message>
     <message>
+      <source>logit_bias names a token twice: give each token one bias</source>
+      <translation>logit_bias 中有重复的词元：每个词元只能有一个偏置</translation>
+    </message>
+    <message>
       <source>longest {time} ms</source>
       <translation>最长 {time} 毫秒</translation>
     </message>
     <message>
+      <source>made from another file ({file})</source>
+      <translation>由另一个文件（{file}）生成</translation>
+    </message>
+    <message>
       <source>made from {model}</source>
       <translation>由 {model} 制成</translation>
+    </message>
+    <message>
+      <source>made with other options ({options})</source>
+      <translation>以其他选项（{options}）生成</translation>
     </message>
     <message numerus="yes">
       <source>median of %n answer(s)</source>
@@ -2224,12 +2676,20 @@
       <translation>第 {number} 条消息与另一条的标识相同</translation>
     </message>
     <message>
+      <source>min_tokens is {asked}, but the answer may have {limit} tokens at most: ask for fewer, or raise max_tokens</source>
+      <translation>min_tokens 为 {asked}，但回答最多 {limit} 个词元：请减小它，或提高 max_tokens</translation>
+    </message>
+    <message>
       <source>ms per step</source>
       <translation>毫秒/步</translation>
     </message>
     <message>
       <source>much smaller, answers hardly change</source>
       <translation>小得多，回答几乎不变</translation>
+    </message>
+    <message>
+      <source>n is {count}, but this engine runs {limit} answers at once: ask for fewer</source>
+      <translation>n 为 {count}，但此引擎同时只运行 {limit} 个回答：请减少</translation>
     </message>
     <message>
       <source>no conversations.json is in this zip file.</source>
@@ -2250,6 +2710,10 @@
     <message>
       <source>nothing computed</source>
       <translation>没有计算</translation>
+    </message>
+    <message>
+      <source>numbers from -100 to 100</source>
+      <translation>必须是 -100 到 100 的数</translation>
     </message>
     <message>
       <source>of {date}</source>
@@ -2278,8 +2742,16 @@
       </translation>
     </message>
     <message>
+      <source>pip left no wheel of {package}: fetch again</source>
+      <translation>pip 没有留下 {package} 的安装包：请重新获取</translation>
+    </message>
+    <message>
       <source>preempted</source>
       <translation>被抢占</translation>
+    </message>
+    <message>
+      <source>prompt</source>
+      <translation>提示词</translation>
     </message>
     <message>
       <source>prompt tokens</source>
@@ -2330,6 +2802,18 @@
       <translation>聊天共享</translation>
     </message>
     <message>
+      <source>shorten the chat, let it forget its oldest turns, or ask for a shorter answer</source>
+      <translation>请缩短聊天，让它忘记最早的轮次，或要求较短的回答</translation>
+    </message>
+    <message>
+      <source>shorten the chat, or ask for a shorter answer</source>
+      <translation>请缩短聊天，或要求较短的回答</translation>
+    </message>
+    <message>
+      <source>shorten the message or ask for a shorter answer</source>
+      <translation>请缩短消息，或要求较短的回答</translation>
+    </message>
+    <message>
       <source>starting</source>
       <translation>正在启动</translation>
     </message>
@@ -2358,12 +2842,20 @@
       <translation>到达 {tokens} 的上限而停止</translation>
     </message>
     <message>
+      <source>strings that are not empty</source>
+      <translation>必须是非空文本</translation>
+    </message>
+    <message>
       <source>swapped</source>
       <translation>已换出</translation>
     </message>
     <message>
       <source>swapped out</source>
       <translation>已换出</translation>
+    </message>
+    <message>
+      <source>system prompt and newest message alone</source>
+      <translation>仅系统提示词和最新消息就有</translation>
     </message>
     <message>
       <source>t/s</source>
@@ -2387,16 +2879,36 @@
       <translation>最大，回答与原版相同</translation>
     </message>
     <message>
+      <source>the model's context</source>
+      <translation>模型的上下文</translation>
+    </message>
+    <message>
       <source>the same one, smallest</source>
       <translation>同一个模型，“最小”质量</translation>
+    </message>
+    <message>
+      <source>the same tokenizer</source>
+      <translation>分词器相同</translation>
+    </message>
+    <message>
+      <source>the whole block pool</source>
+      <translation>整个块池</translation>
     </message>
     <message>
       <source>the zip file is damaged: {why}</source>
       <translation>zip 文件已损坏：{why}</translation>
     </message>
     <message>
+      <source>this number</source>
+      <translation>此编号</translation>
+    </message>
+    <message>
       <source>this text</source>
       <translation>这段文本</translation>
+    </message>
+    <message>
+      <source>timeout_s is {value}: it must be above 0, or None for no limit</source>
+      <translation>timeout_s 为 {value}：必须大于 0，或为 None（不限）</translation>
     </message>
     <message>
       <source>tok</source>
@@ -2436,6 +2948,10 @@
       <translation>
         <numerusform>最多 %n 个等待中</numerusform>
       </translation>
+    </message>
+    <message>
+      <source>up to {asked} of answer</source>
+      <translation>回答最多 {asked} 个</translation>
     </message>
     <message>
       <source>used by</source>
@@ -2486,8 +3002,28 @@
       <translation>每个权重 {bits} 位</translation>
     </message>
     <message>
+      <source>{bits} bits are not supported: use auto, 3, 4 or 8</source>
+      <translation>不支持 {bits} 位：请使用 auto、3、4 或 8</translation>
+    </message>
+    <message>
+      <source>{count} answer still running on {name}: stop them or wait until they end</source>
+      <translation>{name} 上还有 {count} 个回答在进行：请停止它们或等它们结束</translation>
+    </message>
+    <message>
+      <source>{count} answers still running on {name}: stop them or wait until they end</source>
+      <translation>{name} 上还有 {count} 个回答在进行：请停止它们或等它们结束</translation>
+    </message>
+    <message>
+      <source>{count} chats wait to be saved already: try again when one of them is</source>
+      <translation>已有 {count} 个聊天等待保存：请等其中一个保存后再试</translation>
+    </message>
+    <message>
       <source>{count} more</source>
       <translation>另外 {count} 个</translation>
+    </message>
+    <message>
+      <source>{count} requests are waiting already, which is the limit: try again when one has finished</source>
+      <translation>已有 {count} 个请求在等待，已达上限：请等其中一个结束后再试</translation>
     </message>
     <message>
       <source>{count} running</source>
@@ -2506,8 +3042,152 @@
       <translation>{done} / {total} {unit}</translation>
     </message>
     <message>
+      <source>{draft} cannot guess tokens of {name}: {sizes} tokens against {others}, of {tokenizer}. Pick a smaller model of the same family, or use --speculate lookup</source>
+      <translation>{draft} 不能为 {name} 猜测词元：{sizes} 个词元对 {others} 个，{tokenizer}。请选择同一家族的较小模型，或使用查找法</translation>
+    </message>
+    <message>
+      <source>{file} has changed on the hub meanwhile: look at the repository again</source>
+      <translation>{file} 在模型站上已有变化：请重新查看仓库</translation>
+    </message>
+    <message>
+      <source>{file} has the checksum {found}…, must have {wanted}…: download it again, and do not use the file if this repeats</source>
+      <translation>{file} 的校验和为 {found}…，应为 {wanted}…：请重新下载；如果再次发生，请不要使用此文件</translation>
+    </message>
+    <message>
+      <source>{file} has the sha256 {found}…, must have {wanted}…: fetch again, and do not use the file if this repeats</source>
+      <translation>{file} 的 sha256 为 {found}…，应为 {wanted}…：请重新获取；如果再次发生，请不要使用此文件</translation>
+    </message>
+    <message>
+      <source>{file} is longer than {size} bytes: do not use this package</source>
+      <translation>{file} 超过 {size} 字节：请不要使用此安装包</translation>
+    </message>
+    <message>
+      <source>{folder} has AWQ weights of {bits} bits in the layout {layout}, supported are 4 bits in 'gemm'</source>
+      <translation>{folder} 的 AWQ 权重为 {bits} 位、布局 {layout}，支持的是 4 位 'gemm'</translation>
+    </message>
+    <message>
+      <source>{folder} has GPTQ weights in the layout {layout}, supported are {known}</source>
+      <translation>{folder} 的 GPTQ 权重布局为 {layout}，支持的有 {known}</translation>
+    </message>
+    <message>
+      <source>{folder} has GPTQ weights of several kinds (dynamic), supported is one</source>
+      <translation>{folder} 有多种 GPTQ 权重（dynamic），只支持一种</translation>
+    </message>
+    <message>
+      <source>{folder} has GPTQ weights of {bits} bits, supported are {known}</source>
+      <translation>{folder} 的 GPTQ 权重为 {bits} 位，支持的有 {known}</translation>
+    </message>
+    <message>
+      <source>{folder} has a tokenizer of {size} tokens and weights for {count}</source>
+      <translation>{folder} 的分词器有 {size} 个词元，而权重有 {count} 个</translation>
+    </message>
+    <message>
+      <source>{folder} has blocks of {size} weights</source>
+      <translation>{folder} 每块有 {size} 个权重</translation>
+    </message>
+    <message>
+      <source>{folder} has format version {version}, this program reads {known}: use the program that made it, or convert the model again under another name</source>
+      <translation>{folder} 的格式版本为 {version}，此程序读取 {known}：请使用生成它的程序，或以另一个名称重新转换模型</translation>
+    </message>
+    <message>
+      <source>{folder} has groups of {size} weights</source>
+      <translation>{folder} 每组有 {size} 个权重</translation>
+    </message>
+    <message>
+      <source>{folder} has no tensor {name}, which every decoder has</source>
+      <translation>{folder} 没有每个解码器都有的张量 {name}</translation>
+    </message>
+    <message>
+      <source>{folder} has no tokenizer</source>
+      <translation>{folder} 中没有分词器</translation>
+    </message>
+    <message>
+      <source>{folder} has no whole model in safetensors</source>
+      <translation>{folder} 中没有完整的 safetensors 模型</translation>
+    </message>
+    <message>
+      <source>{folder} has no {file}</source>
+      <translation>{folder} 中没有 {file}</translation>
+    </message>
+    <message>
+      <source>{folder} has no {lacking}: give the folder of a whole model, or a GGUF file</source>
+      <translation>{folder} 中没有 {lacking}：请指定完整模型的文件夹，或 GGUF 文件</translation>
+    </message>
+    <message>
+      <source>{folder} has weights of {bits} bits, supported is one of 4 and 8 for all of them</source>
+      <translation>{folder} 的权重为 {bits} 位，只支持全部为 4 位或全部为 8 位</translation>
+    </message>
+    <message>
+      <source>{folder} has {count} models: give the file of one, such as {example}</source>
+      <translation>{folder} 中有 {count} 个模型：请指定其中一个文件，例如 {example}</translation>
+    </message>
+    <message>
+      <source>{folder} has {name} packed, but config.json says nothing of how</source>
+      <translation>{folder} 中 {name} 是打包的，但 config.json 没有说明方式</translation>
+    </message>
+    <message>
+      <source>{folder} has {name} packed, but config.json tells no bits</source>
+      <translation>{folder} 中 {name} 是打包的，但 config.json 没有给出位数</translation>
+    </message>
+    <message>
+      <source>{folder} has {name}, which this family of models does not use</source>
+      <translation>{folder} 有此模型家族不使用的 {name}</translation>
+    </message>
+    <message>
+      <source>{folder} holds no model, only {part}: give a model's file</source>
+      <translation>{folder} 中没有模型，只有 {part}：请指定模型文件</translation>
+    </message>
+    <message>
+      <source>{folder} holds the model {name}: give the folder that name</source>
+      <translation>{folder} 中是模型 {name}：请给文件夹改成这个名称</translation>
+    </message>
+    <message>
+      <source>{folder} is a file: choose a folder</source>
+      <translation>{folder} 是文件：请选择文件夹</translation>
+    </message>
+    <message>
+      <source>{folder} is compressed as {kind}, supported are {known}</source>
+      <translation>{folder} 以 {kind} 压缩，支持的有 {known}</translation>
+    </message>
+    <message>
+      <source>{folder} is inside the models' folder {other}: choose one outside of it</source>
+      <translation>{folder} 在模型文件夹 {other} 之内：请选择它之外的文件夹</translation>
+    </message>
+    <message>
+      <source>{folder} is no model, it has no {file}: if it is in the way, move it</source>
+      <translation>{folder} 不是模型，其中没有 {file}：如果它碍事，请移走它</translation>
+    </message>
+    <message>
       <source>{folder} is not there now</source>
       <translation>{folder} 现在不存在</translation>
+    </message>
+    <message>
+      <source>{folder} is packed as {packing}, supported are {known}</source>
+      <translation>{folder} 以 {packing} 打包，支持的有 {known}</translation>
+    </message>
+    <message>
+      <source>{folder} is quantised by {method}, supported are {known}</source>
+      <translation>{folder} 以 {method} 量化，支持的有 {known}</translation>
+    </message>
+    <message>
+      <source>{folder} lacks the key {key}</source>
+      <translation>{folder} 缺少键 {key}</translation>
+    </message>
+    <message>
+      <source>{folder} lacks the tensor {name}</source>
+      <translation>{folder} 缺少张量 {name}</translation>
+    </message>
+    <message>
+      <source>{folder} lacks the tensors {name} and {other}</source>
+      <translation>{folder} 缺少张量 {name} 和 {other}</translation>
+    </message>
+    <message>
+      <source>{folder} lacks {shown} of the model's {count} files</source>
+      <translation>{folder} 缺少模型 {count} 个文件中的 {shown}</translation>
+    </message>
+    <message>
+      <source>{folder}: quantization_config is no table</source>
+      <translation>{folder}：quantization_config 不是表</translation>
     </message>
     <message>
       <source>{free} free in {folder}</source>
@@ -2526,12 +3206,24 @@
       <translation>{model} · 请提问；Shift+Enter 换行。</translation>
     </message>
     <message>
+      <source>{name} ({size} MiB of weights) does not fit the {free} MiB of free memory: close other programs or pick a smaller model</source>
+      <translation>{name}（权重 {size} MiB）放不进 {free} MiB 的可用内存：请关闭其他程序，或选择较小的模型</translation>
+    </message>
+    <message>
       <source>{name} cannot be read: {cause}. {advice}</source>
       <translation>无法读取 {name}：{cause}。{advice}</translation>
     </message>
     <message>
       <source>{name} cannot be read: {why}. {advice}</source>
       <translation>无法读取 {name}：{why}。{advice}</translation>
+    </message>
+    <message>
+      <source>{name} has a damaged quantisation state</source>
+      <translation>{name} 的量化状态已损坏</translation>
+    </message>
+    <message>
+      <source>{name} has damaged nested scales</source>
+      <translation>{name} 的嵌套缩放已损坏</translation>
     </message>
     <message>
       <source>{name} has no text in it.</source>
@@ -2542,12 +3234,72 @@
       <translation>{name} 中没有文本：其页面都是图片。</translation>
     </message>
     <message>
+      <source>{name} has rows of {columns} weights, groups of {size} do not divide them: no group (32, 64 or 128) does, choose another model</source>
+      <translation>{name} 每行有 {columns} 个权重，{size} 个一组不能整除：任何分组（32、64 或 128）都不行，请选择另一个模型</translation>
+    </message>
+    <message>
+      <source>{name} has rows of {columns} weights, groups of {size} do not divide them: use groups of {fitting}</source>
+      <translation>{name} 每行有 {columns} 个权重，{size} 个一组不能整除：请使用 {fitting} 个一组</translation>
+    </message>
+    <message>
+      <source>{name} has the token {token}: this model's tokens are 0 to {last}</source>
+      <translation>{name} 含词元 {token}：此模型的词元为 0 到 {last}</translation>
+    </message>
+    <message>
+      <source>{name} has the type {kind}, which cannot be read</source>
+      <translation>{name} 的类型为 {kind}，无法读取</translation>
+    </message>
+    <message>
+      <source>{name} has {size} bytes of codes for {shape}</source>
+      <translation>{name} 有 {size} 字节的编码，形状为 {shape}</translation>
+    </message>
+    <message>
       <source>{name} holds no chats.</source>
       <translation>{name} 中没有聊天。</translation>
     </message>
     <message>
+      <source>{name} is being converted by another process or job: wait until it has ended</source>
+      <translation>另一个进程或任务正在转换 {name}：请等它结束</translation>
+    </message>
+    <message>
+      <source>{name} is being downloaded by another process or job: wait until it has ended</source>
+      <translation>另一个进程或任务正在下载 {name}：请等它结束</translation>
+    </message>
+    <message>
+      <source>{name} is being fetched by another process or job: wait until it has ended</source>
+      <translation>另一个进程或任务正在获取 {name}：请等它结束</translation>
+    </message>
+    <message>
+      <source>{name} is being worked on by another process or job: wait until it has ended</source>
+      <translation>另一个进程或任务正在处理 {name}：请等它结束</translation>
+    </message>
+    <message>
+      <source>{name} is called {new_name} already: choose another name</source>
+      <translation>{name} 已叫 {new_name}：请选择另一个名称</translation>
+    </message>
+    <message>
+      <source>{name} is in {file} and in {other}</source>
+      <translation>{name} 同时在 {file} 和 {other} 中</translation>
+    </message>
+    <message>
+      <source>{name} is loaded: unload it first, or load another model</source>
+      <translation>{name} 已加载：请先卸载它，或加载另一个模型</translation>
+    </message>
+    <message>
       <source>{name} is no text: attach text, source code or PDF.</source>
       <translation>{name} 不是文本：请附加文本、源代码或 PDF。</translation>
+    </message>
+    <message>
+      <source>{name} is not here yet (models: {have}): get it with `{command}`</source>
+      <translation>{name} 还没有获取（现有模型：{have}）：请获取它（`{command}`）</translation>
+    </message>
+    <message>
+      <source>{name} is not used: {reason}</source>
+      <translation>未使用 {name}：{reason}</translation>
+    </message>
+    <message>
+      <source>{name} is one of {count} parts, of which {missing} is missing</source>
+      <translation>{name} 是 {count} 个部分之一，缺少 {missing}</translation>
     </message>
     <message>
       <source>{name} is too large: {size}, at most {most}. Attach a part of it.</source>
@@ -2556,6 +3308,66 @@
     <message>
       <source>{name} is too long: {number} characters, at most {most}. Attach a part of it.</source>
       <translation>{name} 太长：{number} 个字符，最多 {most}。请只附加其中一部分。</translation>
+    </message>
+    <message>
+      <source>{name} is {found} with scales {scales}</source>
+      <translation>{name} 为 {found}，缩放为 {scales}</translation>
+    </message>
+    <message>
+      <source>{name} is {found}, must be {wanted}</source>
+      <translation>{name} 为 {found}，应为 {wanted}</translation>
+    </message>
+    <message>
+      <source>{name} is {found}, which does not fit</source>
+      <translation>{name} 为 {found}，与其余不符</translation>
+    </message>
+    <message>
+      <source>{name} is {found}, which does not fit {other}</source>
+      <translation>{name} 为 {found}，与 {other} 不符</translation>
+    </message>
+    <message>
+      <source>{name} is {kind}, and nothing beside it says what its numbers stand for</source>
+      <translation>{name} 为 {kind}，旁边没有说明其数值的含义</translation>
+    </message>
+    <message>
+      <source>{name} is {shape}, 3 bits need multiples of 32</source>
+      <translation>{name} 为 {shape}，3 位需要 32 的倍数</translation>
+    </message>
+    <message>
+      <source>{name} is {value}: it must be {wanted}</source>
+      <translation>{name} 为 {value}：{wanted}</translation>
+    </message>
+    <message>
+      <source>{name} lacks its quantisation state</source>
+      <translation>{name} 缺少量化状态</translation>
+    </message>
+    <message>
+      <source>{name} lacks its table of {size} numbers</source>
+      <translation>{name} 缺少 {size} 个数的表</translation>
+    </message>
+    <message>
+      <source>{name} must put {columns} columns into {groups} groups, it does not</source>
+      <translation>{name} 应把 {columns} 列放进 {groups} 组，实际没有</translation>
+    </message>
+    <message>
+      <source>{name} needs more memory than is free: close other programs</source>
+      <translation>{name} 需要的内存多于可用内存：请关闭其他程序</translation>
+    </message>
+    <message>
+      <source>{name} says it is {told}, its codes are {shape}</source>
+      <translation>{name} 自称为 {told}，其编码为 {shape}</translation>
+    </message>
+    <message>
+      <source>{name}: its scales are not finite</source>
+      <translation>{name}：其缩放不是有限的数</translation>
+    </message>
+    <message>
+      <source>{name}: qweight is {found}</source>
+      <translation>{name}：qweight 为 {found}</translation>
+    </message>
+    <message>
+      <source>{name}: qweight is {found}, no packing of {bits} bits</source>
+      <translation>{name}：qweight 为 {found}，不是 {bits} 位的打包</translation>
     </message>
     <message>
       <source>{number} B parameters</source>
@@ -2602,12 +3414,372 @@
       <translation>第 {number}</translation>
     </message>
     <message>
+      <source>{owner} may grow to {length} tokens, beyond {limit}, up to which this model's texts can be saved: go on with shorter answers, then save it</source>
+      <translation>{owner} 可能增长到 {length} 个词元，超过此模型可保存的 {limit} 个：请以较短的回答继续，然后再保存</translation>
+    </message>
+    <message>
       <source>{path} cannot be written: {why}. {advice}</source>
       <translation>无法写入 {path}：{why}。{advice}</translation>
     </message>
     <message>
+      <source>{path} claims {layers} layers and {count} tokens of context</source>
+      <translation>{path} 声称有 {layers} 层、上下文 {count} 个词元</translation>
+    </message>
+    <message>
+      <source>{path} could not be copied into the cache ({reason})</source>
+      <translation>{path} 无法复制到缓存中（{reason}）</translation>
+    </message>
+    <message>
+      <source>{path} differs from its recorded sha256: convert the model again</source>
+      <translation>{path} 与记录的 sha256 不符：请重新转换模型</translation>
+    </message>
+    <message>
+      <source>{path} does not number its tokens from 0 on</source>
+      <translation>{path} 的词元编号不是从 0 开始</translation>
+    </message>
+    <message>
+      <source>{path} ends within {place}: it was cut short, get the file again</source>
+      <translation>{path} 在 {place} 中间结束：文件不完整，请重新获取</translation>
+    </message>
+    <message>
+      <source>{path} has GGUF version {version}, 2 and 3 can be read</source>
+      <translation>{path} 的 GGUF 版本为 {version}，只能读取 2 和 3</translation>
+    </message>
+    <message>
+      <source>{path} has a damaged header</source>
+      <translation>{path} 的文件头已损坏</translation>
+    </message>
+    <message>
+      <source>{path} has a header that is no table</source>
+      <translation>{path} 的文件头不是表</translation>
+    </message>
+    <message>
+      <source>{path} has a tokenizer of the kind {kind}, supported are {known}</source>
+      <translation>{path} 的分词器种类为 {kind}，支持的有 {known}</translation>
+    </message>
+    <message>
+      <source>{path} has the architecture {architecture}, supported are {known}</source>
+      <translation>{path} 的架构为 {architecture}，支持的有 {known}</translation>
+    </message>
+    <message>
+      <source>{path} has vocab.json and merges.txt for {kind}, supported are {known}</source>
+      <translation>{path} 的 vocab.json 和 merges.txt 属于 {kind}，支持的有 {known}</translation>
+    </message>
+    <message>
+      <source>{path} has {count} tensors that no {family} model uses, such as {name}</source>
+      <translation>{path} 有 {count} 个 {family} 模型不使用的张量，例如 {name}</translation>
+    </message>
+    <message>
+      <source>{path} has {count} tokens and {kinds} token types</source>
+      <translation>{path} 有 {count} 个词元，却有 {kinds} 个词元类型</translation>
+    </message>
+    <message>
+      <source>{path} has {count} tokens and {scores} scores</source>
+      <translation>{path} 有 {count} 个词元，却有 {scores} 个分数</translation>
+    </message>
+    <message>
+      <source>{path} has {size} bytes, its tensors end at {end}</source>
+      <translation>{path} 有 {size} 字节，而其张量到 {end} 才结束</translation>
+    </message>
+    <message>
+      <source>{path} has {size} bytes, more than any such file</source>
+      <translation>{path} 有 {size} 字节，比任何此类文件都大</translation>
+    </message>
+    <message>
+      <source>{path} has {size} bytes, must have {wanted}: convert the model again</source>
+      <translation>{path} 有 {size} 字节，应为 {wanted}：请重新转换模型</translation>
+    </message>
+    <message>
+      <source>{path} has {size} bytes, {name} ends at {end}: it was cut short, get it again</source>
+      <translation>{path} 有 {size} 字节，而 {name} 到 {end} 才结束：文件不完整，请重新获取</translation>
+    </message>
+    <message>
+      <source>{path} is a big-endian GGUF file</source>
+      <translation>{path} 是大端格式的 GGUF 文件</translation>
+    </message>
+    <message>
+      <source>{path} is a folder or a device, no file: choose another name to save to</source>
+      <translation>{path} 是文件夹或设备，不是文件：请选择另一个保存名称</translation>
+    </message>
+    <message>
+      <source>{path} is a pickle, which can run any program when it is opened</source>
+      <translation>{path} 是 pickle 文件，打开时可以运行任意程序</translation>
+    </message>
+    <message>
+      <source>{path} is a {kind} model, only BPE can be read</source>
+      <translation>{path} 是 {kind} 模型，只能读取 BPE</translation>
+    </message>
+    <message>
+      <source>{path} is being made by another process</source>
+      <translation>另一个进程正在生成 {path}</translation>
+    </message>
+    <message>
+      <source>{path} is damaged ({reason})</source>
+      <translation>{path} 已损坏（{reason}）</translation>
+    </message>
+    <message>
+      <source>{path} is damaged ({reason}): convert the model again</source>
+      <translation>{path} 已损坏（{reason}）：请重新转换模型</translation>
+    </message>
+    <message>
+      <source>{path} is damaged ({reason}): remove the folder, then convert the model again</source>
+      <translation>{path} 已损坏（{reason}）：请删除该文件夹，然后重新转换模型</translation>
+    </message>
+    <message>
+      <source>{path} is damaged, {reason}</source>
+      <translation>{path} 已损坏，{reason}</translation>
+    </message>
+    <message>
+      <source>{path} is missing: convert the model again</source>
+      <translation>缺少 {path}：请重新转换模型</translation>
+    </message>
+    <message>
+      <source>{path} is no JSON object</source>
+      <translation>{path} 不是 JSON 对象</translation>
+    </message>
+    <message>
+      <source>{path} is no SentencePiece model</source>
+      <translation>{path} 不是 SentencePiece 模型</translation>
+    </message>
+    <message>
+      <source>{path} is no ordinary file</source>
+      <translation>{path} 不是普通文件</translation>
+    </message>
+    <message>
+      <source>{path} is no text</source>
+      <translation>{path} 不是文本</translation>
+    </message>
+    <message>
+      <source>{path} is no tokenizer ({reason})</source>
+      <translation>{path} 不是分词器（{reason}）</translation>
+    </message>
+    <message>
+      <source>{path} is no tokenizer ({reason}): convert the model again</source>
+      <translation>{path} 不是分词器（{reason}）：请重新转换模型</translation>
+    </message>
+    <message>
+      <source>{path} is no whole safetensors file</source>
+      <translation>{path} 不是完整的 safetensors 文件</translation>
+    </message>
+    <message>
+      <source>{path} is not a GGUF file, whatever its name says</source>
+      <translation>{path} 不是 GGUF 文件（不论其名称如何）</translation>
+    </message>
+    <message>
+      <source>{path} lacks {name}: convert the model again</source>
+      <translation>{path} 缺少 {name}：请重新转换模型</translation>
+    </message>
+    <message>
+      <source>{path} names no files</source>
+      <translation>{path} 没有列出文件</translation>
+    </message>
+    <message>
+      <source>{path} names {name}, which is no file of this folder</source>
+      <translation>{path} 提到的 {name} 不是此文件夹中的文件</translation>
+    </message>
+    <message>
+      <source>{path} needs {key}, which is not supported</source>
+      <translation>{path} 需要不支持的 {key}</translation>
+    </message>
+    <message>
+      <source>{path} rotates {size} of {total} dimensions of a head</source>
+      <translation>{path} 旋转一个头 {total} 维中的 {size} 维</translation>
+    </message>
+    <message>
+      <source>{path} routes its experts without a softmax</source>
+      <translation>{path} 不用 softmax 分派专家</translation>
+    </message>
+    <message>
+      <source>{path} says that it is part {index} of {count}: give the parts their names back (…-00001-of-0000N.gguf), all in one folder</source>
+      <translation>{path} 是 {count} 个部分中的第 {index} 个：请恢复各部分的名称（…-00001-of-0000N.gguf），并放在同一个文件夹中</translation>
+    </message>
+    <message>
+      <source>{path} scales its rotary embedding by {kind}, supported are {known}</source>
+      <translation>{path} 以 {kind} 缩放旋转位置编码，支持的有 {known}</translation>
+    </message>
+    <message>
+      <source>{path} splits text in the unknown way {kind}, supported are {known}</source>
+      <translation>{path} 以未知方式 {kind} 切分文本，支持的有 {known}</translation>
+    </message>
+    <message>
+      <source>{path} was read for {name}, which is no longer loaded</source>
+      <translation>{path} 是为 {name} 读取的，而它已不再加载</translation>
+    </message>
+    <message>
+      <source>{path}: heads of {size} for keys and {other} for values do not work</source>
+      <translation>{path}：键的头大小为 {size}、值的头大小为 {other}，无法使用</translation>
+    </message>
+    <message>
+      <source>{path}: the added token {token} has the number {number}, which is not free</source>
+      <translation>{path}：新增词元 {token} 的编号 {number} 已被占用</translation>
+    </message>
+    <message>
+      <source>{path}: the merge of {left} and {right} is not in the vocabulary</source>
+      <translation>{path}：{left} 与 {right} 的合并不在词表中</translation>
+    </message>
+    <message>
+      <source>{path}: the token {token} is outside the {count} tokens</source>
+      <translation>{path}：词元 {token} 不在 {count} 个词元之内</translation>
+    </message>
+    <message>
+      <source>{path}: the vocabulary of {count} tokens is damaged</source>
+      <translation>{path}：{count} 个词元的词表已损坏</translation>
+    </message>
+    <message>
+      <source>{path}: the {name} token {token} is outside the {count} tokens</source>
+      <translation>{path}：{name} 词元 {token} 不在 {count} 个词元之内</translation>
+    </message>
+    <message>
+      <source>{path}: {heads} heads cannot share {kv_heads} key-value heads</source>
+      <translation>{path}：{heads} 个头不能共用 {kv_heads} 个键值头</translation>
+    </message>
+    <message>
+      <source>{path}: {heads} heads do not divide {size} and no key_length is given</source>
+      <translation>{path}：{heads} 个头不能整除 {size}，且没有给出 key_length</translation>
+    </message>
+    <message>
+      <source>{path}: {key} is {value}</source>
+      <translation>{path}：{key} 为 {value}</translation>
+    </message>
+    <message>
+      <source>{path}: {key} is {value}, must be {wanted}</source>
+      <translation>{path}：{key} 为 {value}，应为 {wanted}</translation>
+    </message>
+    <message>
+      <source>{path}: {name} has the unknown type {kind}</source>
+      <translation>{path}：{name} 的类型 {kind} 未知</translation>
+    </message>
+    <message>
+      <source>{path}: {name} holds numbers that are not finite</source>
+      <translation>{path}：{name} 含有非有限的数</translation>
+    </message>
+    <message>
+      <source>{path}: {name} is in another part too</source>
+      <translation>{path}：{name} 也在另一部分中</translation>
+    </message>
+    <message>
+      <source>{path}: {name} must hold {count} numbers above zero</source>
+      <translation>{path}：{name} 必须有 {count} 个大于零的数</translation>
+    </message>
+    <message>
+      <source>{path}: {reason}: convert the model again</source>
+      <translation>{path}：{reason}：请重新转换模型</translation>
+    </message>
+    <message>
       <source>{place} of {count}</source>
       <translation>{place} / {count}</translation>
+    </message>
+    <message>
+      <source>{problem}. Nothing is lost: what it holds is computed again</source>
+      <translation>{problem}。没有丢失任何内容：其中的内容会重新计算</translation>
+    </message>
+    <message>
+      <source>{problem}: check the path</source>
+      <translation>{problem}：请检查路径</translation>
+    </message>
+    <message>
+      <source>{problem}: choose another</source>
+      <translation>{problem}：请选择另一个</translation>
+    </message>
+    <message>
+      <source>{problem}: choose another model</source>
+      <translation>{problem}：请选择另一个模型</translation>
+    </message>
+    <message>
+      <source>{problem}: download the model again</source>
+      <translation>{problem}：请重新下载模型</translation>
+    </message>
+    <message>
+      <source>{problem}: get a Q4_1 or Q8_0 file</source>
+      <translation>{problem}：请获取 Q4_1 或 Q8_0 文件</translation>
+    </message>
+    <message>
+      <source>{problem}: get a complete file</source>
+      <translation>{problem}：请获取完整的文件</translation>
+    </message>
+    <message>
+      <source>{problem}: get a complete model file</source>
+      <translation>{problem}：请获取完整的模型文件</translation>
+    </message>
+    <message>
+      <source>{problem}: get a newer file</source>
+      <translation>{problem}：请获取较新的文件</translation>
+    </message>
+    <message>
+      <source>{problem}: get all files of the model</source>
+      <translation>{problem}：请获取模型的所有文件</translation>
+    </message>
+    <message>
+      <source>{problem}: get all files of the model into one folder</source>
+      <translation>{problem}：请把模型的所有文件放进同一个文件夹</translation>
+    </message>
+    <message>
+      <source>{problem}: get all parts again</source>
+      <translation>{problem}：请重新获取所有部分</translation>
+    </message>
+    <message>
+      <source>{problem}: get all parts into one folder</source>
+      <translation>{problem}：请把所有部分放进同一个文件夹</translation>
+    </message>
+    <message>
+      <source>{problem}: get both again</source>
+      <translation>{problem}：请重新获取两者</translation>
+    </message>
+    <message>
+      <source>{problem}: get config.json again</source>
+      <translation>{problem}：请重新获取 config.json</translation>
+    </message>
+    <message>
+      <source>{problem}: get config.json again, and quantize_config.json if the model has one</source>
+      <translation>{problem}：请重新获取 config.json，以及 quantize_config.json（如果模型有）</translation>
+    </message>
+    <message>
+      <source>{problem}: get it again</source>
+      <translation>{problem}：请重新获取</translation>
+    </message>
+    <message>
+      <source>{problem}: get it from where the model came from</source>
+      <translation>{problem}：请从模型的来源处获取</translation>
+    </message>
+    <message>
+      <source>{problem}: get the file again</source>
+      <translation>{problem}：请重新获取文件</translation>
+    </message>
+    <message>
+      <source>{problem}: get the little-endian one</source>
+      <translation>{problem}：请获取小端格式的文件</translation>
+    </message>
+    <message>
+      <source>{problem}: get the model again</source>
+      <translation>{problem}：请重新获取模型</translation>
+    </message>
+    <message>
+      <source>{problem}: get the model as safetensors or GGUF</source>
+      <translation>{problem}：请获取 safetensors 或 GGUF 格式的模型</translation>
+    </message>
+    <message>
+      <source>{problem}: get the model in one of these, as it was before it was quantised, or as GGUF</source>
+      <translation>{problem}：请获取其中一种格式、量化之前的或 GGUF 格式的模型</translation>
+    </message>
+    <message>
+      <source>{problem}: get the model in that layout</source>
+      <translation>{problem}：请获取该布局的模型</translation>
+    </message>
+    <message>
+      <source>{problem}: get them into the same folder</source>
+      <translation>{problem}：请把它们放进同一个文件夹</translation>
+    </message>
+    <message>
+      <source>{problem}: get tokenizer.json too</source>
+      <translation>{problem}：请同时获取 tokenizer.json</translation>
+    </message>
+    <message>
+      <source>{problem}: get tokenizer.json, or tokenizer.model, or vocab.json with merges.txt</source>
+      <translation>{problem}：请获取 tokenizer.json、tokenizer.model，或 vocab.json 和 merges.txt</translation>
+    </message>
+    <message>
+      <source>{problem}: name the model file itself</source>
+      <translation>{problem}：请指定模型文件本身</translation>
     </message>
     <message>
       <source>{rate} tok/s</source>
@@ -2624,6 +3796,54 @@
     <message>
       <source>{rate} tok/s together</source>
       <translation>合计 {rate} 词元/秒</translation>
+    </message>
+    <message>
+      <source>{reason}. Next try in {time} s</source>
+      <translation>{reason}。{time} 秒后重试</translation>
+    </message>
+    <message>
+      <source>{repo} has neither a whole GGUF nor safetensors with config.json and a tokenizer: choose another repository, GGUF ones often have it in their name</source>
+      <translation>{repo} 既没有完整的 GGUF，也没有带 config.json 和分词器的 safetensors：请选择另一个仓库，含 GGUF 的仓库名称中通常有 GGUF 字样</translation>
+    </message>
+    <message>
+      <source>{repo} has no such revision: see {page} for its branches and tags</source>
+      <translation>{repo} 没有这个版本：其分支和标签见 {page}</translation>
+    </message>
+    <message>
+      <source>{repo} has no {wanted}: choose one of {labels}</source>
+      <translation>{repo} 没有 {wanted}：请选择 {labels} 之一</translation>
+    </message>
+    <message>
+      <source>{repo} has several models: choose one of {names}</source>
+      <translation>{repo} 有多个模型：请选择 {names} 之一</translation>
+    </message>
+    <message>
+      <source>{repo} has the architecture {architecture}, which does not run here: choose another model</source>
+      <translation>{repo} 的架构为 {architecture}，在这里无法运行：请选择另一个模型</translation>
+    </message>
+    <message>
+      <source>{repo} has {what}, which does not run here: choose another model</source>
+      <translation>{repo} 有 {what}，在这里无法运行：请选择另一个模型</translation>
+    </message>
+    <message>
+      <source>{repo} is no repository of the hub: write it as owner/name, as on its page</source>
+      <translation>{repo} 不是模型站的仓库：请写成“所有者/名称”，与其页面上一样</translation>
+    </message>
+    <message>
+      <source>{repo} no longer has the file: look at its files again</source>
+      <translation>{repo} 不再有此文件：请重新查看其文件</translation>
+    </message>
+    <message>
+      <source>{repo} wants its terms accepted first: do so at {page} then log in with `hub login`</source>
+      <translation>{repo} 要求先接受条款：请在 {page} 接受，然后填入访问令牌</translation>
+    </message>
+    <message>
+      <source>{repo} wants its terms accepted first: do so at {page} with the account of your token</source>
+      <translation>{repo} 要求先接受条款：请用你的令牌所属账户在 {page} 接受</translation>
+    </message>
+    <message>
+      <source>{repo} wants its terms accepted first: do so at {page}, log in with `hub login` with the same account, then start again</source>
+      <translation>{repo} 要求先接受条款：请在 {page} 接受，填入同一账户的访问令牌，然后重新开始</translation>
     </message>
     <message>
       <source>{setting}: use the default</source>
@@ -2662,6 +3882,14 @@
       <translation>下载 {size}，磁盘可用 {free}；转换完成后会删除该文件</translation>
     </message>
     <message>
+      <source>{target} is another model of the same id: move or delete that one first</source>
+      <translation>{target} 是同一编号的另一个模型：请先移动或删除它</translation>
+    </message>
+    <message>
+      <source>{target} is in the way: {reason}</source>
+      <translation>{target} 挡住了路：{reason}</translation>
+    </message>
+    <message>
       <source>{time} left</source>
       <translation>剩 {time}</translation>
     </message>
@@ -2680,6 +3908,10 @@
     <message>
       <source>{title}, open</source>
       <translation>{title}，已展开</translation>
+    </message>
+    <message>
+      <source>{whose} is {address}: it must begin with https://</source>
+      <translation>{whose} 为 {address}：必须以 https:// 开头</translation>
     </message>
     <message>
       <source>{words}; the sum stands below</source>
