@@ -23,7 +23,7 @@ Prepare = Callable[[PackedWeight], Any]
 def choose_prepare(
     checkpoint: Checkpoint, backend: Backend, order: int, visit_all: Callable[[Prepare], object]
 ) -> Prepare:
-    """A function for every matrix of the checkpoint in the order in which `visit_all` visits them.
+    """A function for every matrix of the checkpoint in the order in which `visit_all` visits them, the embedding first.
 
     `order` is another number for another order. The file is made if there is none that fits; if it cannot be, because
     there is no room for one, matrices are repacked as they come.
@@ -45,4 +45,7 @@ def choose_prepare(
         _log.warning("%s does not read back: the weights are repacked in memory", checkpoint.path)
         return backend.prepare
     mapped = file
+    # Of an embedding that is not the head, only the rows that occur are ever read.
+    is_tied = checkpoint.manifest.spec.is_tied
+    mapped.expect_whole_reads(0 if is_tied else layout.size_bytes(checkpoint.read_embedding()))
     return lambda weight: layout.adopt(weight, mapped.take(layout.size_bytes(weight)))

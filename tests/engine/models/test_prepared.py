@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import logging
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,7 +20,7 @@ from engine.store import prepared_file
 from engine.store.checkpoint import Checkpoint
 from engine.store.library import Library
 from engine.store.lock import exclusive
-from engine.store.prepared_file import PREPARED_FILE
+from engine.store.prepared_file import PREPARED_FILE, PreparedFile, PreparedIdentity, new_prepared_file
 from kernels.backends import load_backend
 from kernels.cpu.backend import CpuBackend
 from kernels.cpu.weights import NativeLayout
@@ -164,3 +166,25 @@ def test_adopted_weight_computes_on_the_given_bytes(checkpoint: Checkpoint, back
     adopted = backend.layout.adopt(weight, place.toreadonly())
     x, norm = torch.randn(3, weight.num_columns), Norm(torch.ones(weight.num_columns), 1e-6)
     assert torch.equal(backend.norm_linear(x, norm, adopted), backend.norm_linear(x, norm, native))
+
+
+@pytest.mark.skipif(
+    sys.platform != "linux" or not Path("/sys/kernel/mm/transparent_hugepage").exists(), reason="no large pages"
+)
+def test_large_pages_are_asked_for_what_is_read_whole(tmp_path: Path) -> None:
+    identity, gathered, read_whole = PreparedIdentity(1, "any", "00"), bytes(1 << 16), bytes(1 << 17)
+    with new_prepared_file(tmp_path, identity, 1 << 18) as append:
+        append(memoryview(gathered))
+        append(memoryview(read_whole))
+    file = PreparedFile.open(tmp_path, identity)
+    assert file is not None
+    file.expect_whole_reads(len(gathered))
+    mappings = Path("/proc/self/smaps").read_text().split("VmFlags:")
+    # Each piece has the facts of one mapping, behind the flags of the mapping before it.
+    is_asked = {}
+    for facts, flags in itertools.pairwise(mappings):
+        if f"{tmp_path}/{PREPARED_FILE}" in facts:
+            size_kib = int(facts.split("Size:")[1].split()[0])
+            is_asked[size_kib] = "hg" in flags.splitlines()[0].split()
+    # The header's page and the gathered part, and the rest.
+    assert is_asked == {4 + 64: False, 128: True}
