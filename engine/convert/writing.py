@@ -10,6 +10,7 @@ from typing import Protocol
 
 from engine.convert.calibrated import Calibration
 from engine.convert.fidelity import measure_fidelity
+from engine.convert.heap import return_free_memory
 from engine.convert.options import QuantizeOptions
 from engine.convert.packing import IsCancelled, pack
 from engine.convert.sample_texts import calibration_windows, held_windows
@@ -89,7 +90,7 @@ class Writer:
 
     def measure(self) -> Fidelity | None:
         """How far what was written is from the source; None if it is the same, or if no text has tokens to score."""
-        windows = held_windows(*self._text_facts())
+        windows = self._windows(held_windows)
         if not windows or all(form.is_exact for form in self._partial.formats.values()):
             return None
         work = Work.of(self._spec, 0, sum(map(len, windows))).measure
@@ -106,8 +107,7 @@ class Writer:
         files = (*map(layout.layer_file, range(self._spec.num_layers)), layout.HEAD_FILE)
         if self._options.method != "calibrated" or all(map(self._partial.has, files)):
             return None
-        facts = self._text_facts()
-        windows, held = calibration_windows(*facts), held_windows(*facts)
+        windows, held = (self._windows(texts) for texts in (calibration_windows, held_windows))
         work = Work.of(self._spec, sum(map(len, windows)), sum(map(len, held)))
         self._clock = TimeLeft(work.calibrate + work.measure)
         self._calibrate_work = work.calibrate
@@ -154,11 +154,16 @@ class Writer:
     def _written(self) -> Checkpoint:
         return Checkpoint(self._partial.folder, self._manifest())
 
-    def _text_facts(self) -> tuple[Tokenizer, int, int]:
+    def _windows(self, texts: Callable[[Tokenizer, int, int], list[list[int]]]) -> list[list[int]]:
+        windows = texts(self._tokenizer(), self._spec.max_context, self._spec.vocab_size)
+        # A tokenizer of 150,000 words is 80 MB of small blocks, which would lie free below all that follows.
+        return_free_memory()
+        return windows
+
+    def _tokenizer(self) -> Tokenizer:
         generation = self._source.tokenizer.generation
         path = self._partial.folder / layout.TOKENIZER_FILE
-        tokenizer = Tokenizer(path, generation.bos_token_id, generation.adds_bos)
-        return tokenizer, self._spec.max_context, self._spec.vocab_size
+        return Tokenizer(path, generation.bos_token_id, generation.adds_bos)
 
     def _tell(self, stage: JobStage, num_done: int, stage_work: float) -> None:
         """A layer is done, unless it is the first word of the stage."""
