@@ -22,10 +22,10 @@ from app.desktop.desktop_controller import DesktopController
 from app.desktop.diagnostics_controller import DiagnosticsController
 from app.history.sidebar import Sidebar
 from app.i18n import translate
+from app.models.chat_models import show_models_in
 from app.models.first_run import FirstRunPage
 from app.models.model_controller import ModelController
 from app.models.model_page import ModelPage
-from app.models.model_picker import ModelPicker
 from app.models.services import ModelServices
 from app.models.window_drop import WindowDrop
 from app.placement import DockWidths, NarrowWindow, available_geometry, fitting
@@ -140,12 +140,7 @@ class MainWindow(QMainWindow):
 
     def _make_tab(self, session: Session) -> ChatTab:
         tab = ChatTab(session, self._client, self._history, self._params)
-        picker = ModelPicker()
-        picker.manage_requested.connect(self.show_models)
-        self.models.add_picker(picker)
-        shortenings = [(3, picker.show_short), (5, picker.show_icon_only)]
-        tab.row.add_left(picker, picker.text, shortenings, place=0)
-        tab.show_model(self.models.loaded, self.models.loading_name)
+        show_models_in(tab, self.models, self.show_models)
         self.chats.keep_draft(tab)
         tab.turn_begun.connect(self.chats.refresh)
         tab.save_failed.connect(self.banner.show_message)

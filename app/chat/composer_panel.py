@@ -78,7 +78,7 @@ class ComposerPanel(QWidget):
         self.row.add_left(self.full_choice, self.full_choice.text, [(1, self.full_choice.setHidden)])
         self.row.add_right(self.attach_button)
         self.row.add_right(self._send_or_stop, [(4, self._show_short)])
-        column = QVBoxLayout(self)
+        column = self._column = QVBoxLayout(self)
         column.setContentsMargins(2 * _MARGIN_PX, _MARGIN_PX, 2 * _MARGIN_PX, _MARGIN_PX)
         for part in (self.undo_bar, self.attachments, self.prompts, self.composer):
             column.addWidget(part)
@@ -113,6 +113,10 @@ class ComposerPanel(QWidget):
         """The two buttons as icons alone, or with their words."""
         for button in (self.send_button, self.stop_button):
             button.setText("" if is_short else button.accessibleName())
+
+    def add_line(self, line: QWidget) -> None:
+        """Puts something above all else."""
+        self._column.insertWidget(0, line)
 
     @property
     def is_empty(self) -> bool:

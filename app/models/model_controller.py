@@ -19,6 +19,7 @@ from app.models.job_store import JobStore
 from app.models.library_controller import LibraryController
 from app.models.model_page import ModelPage
 from app.models.model_picker import ModelPicker
+from app.models.model_reminder import ModelReminder
 from app.models.services import ModelServices
 from app.models.speed_store import SpeedStore
 from app.state import options
@@ -68,7 +69,7 @@ class ModelController(QObject):
         self._services = services
         self._page = page
         self._first_run = first_run
-        self._pickers: list[ModelPicker] = []
+        self._pickers: list[ModelPicker | ModelReminder] = []
         self.models: list[ModelEntry] = []
         self.loaded: ModelLoaded | None = None
         self.loading_name = ""
@@ -115,7 +116,7 @@ class ModelController(QObject):
         self._show_marks()
         self.models_changed.emit()
 
-    def add_picker(self, picker: ModelPicker) -> None:
+    def add_picker(self, picker: ModelPicker | ModelReminder) -> None:
         self._pickers.append(picker)
         picker.set_models(self.models)
         picker.set_loaded(None if self.loaded is None else self.loaded.model_id)
@@ -123,7 +124,7 @@ class ModelController(QObject):
         picker.load_requested.connect(self.load)
         picker.destroyed.connect(lambda: self._pickers.remove(picker))
 
-    def _views(self) -> list[ModelPage | ModelPicker]:
+    def _views(self) -> list[ModelPage | ModelPicker | ModelReminder]:
         return [self._page, *self._pickers]
 
     @property

@@ -1010,6 +1010,10 @@
       <translation>它已加载：请先卸载。</translation>
     </message>
     <message>
+      <source>It takes the place of the model that answers in all chats now</source>
+      <translation>它将取代现在所有聊天中回答的模型</translation>
+    </message>
+    <message>
       <source>It was kept as {name}.</source>
       <translation>已保存为 {name}。</translation>
     </message>
@@ -1134,8 +1138,16 @@
       <translation>每次启动时加载</translation>
     </message>
     <message>
+      <source>Load it</source>
+      <translation>加载它</translation>
+    </message>
+    <message>
       <source>Load layer {done} of {total}</source>
       <translation>加载第 {done} 层，共 {total} 层</translation>
+    </message>
+    <message>
+      <source>Load {model}</source>
+      <translation>加载 {model}</translation>
     </message>
     <message>
       <source>Loaded</source>
@@ -2179,6 +2191,14 @@
     <message>
       <source>This cannot be undone.</source>
       <translation>此操作无法撤销。</translation>
+    </message>
+    <message>
+      <source>This chat used {model}, which is not on this computer any more.</source>
+      <translation>此聊天使用过 {model}，它已不在此电脑上。</translation>
+    </message>
+    <message>
+      <source>This chat used {model}.</source>
+      <translation>此聊天使用过 {model}。</translation>
     </message>
     <message>
       <source>This is the default.</source>

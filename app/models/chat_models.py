@@ -1,0 +1,27 @@
+"""Owns what a chat shows of models: the button to pick one, and the line that reminds of the one it used.
+
+Does not know how a model is loaded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from app.chat.tab import ChatTab
+from app.models.model_controller import ModelController
+from app.models.model_picker import ModelPicker
+from app.models.model_reminder import ModelReminder
+
+
+def show_models_in(tab: ChatTab, models: ModelController, manage: Callable[[], None]) -> None:
+    """Puts both into the chat. `manage` opens the page of models."""
+    picker = ModelPicker()
+    picker.manage_requested.connect(manage)
+    models.add_picker(picker)
+    shortenings = [(3, picker.show_short), (5, picker.show_icon_only)]
+    tab.row.add_left(picker, picker.text, shortenings, place=0)
+    reminder = ModelReminder(tab.session)
+    tab.panel.add_line(reminder)
+    models.add_picker(reminder)
+    tab.changed.connect(reminder.refresh)
+    tab.show_model(models.loaded, models.loading_name)
