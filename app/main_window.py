@@ -16,6 +16,7 @@ from app.actions import Actions
 from app.bridge.engine_client import EngineClient
 from app.chat.chat_controller import ChatController
 from app.chat.chat_tabs import ChatTabs
+from app.chat.split_keeper import SplitKeeper
 from app.chat.tab import ChatTab
 from app.commands.commands_controller import CommandsController
 from app.desktop.desktop_controller import DesktopController
@@ -345,6 +346,7 @@ class MainWindow(QMainWindow):
             self.memory_dock.hide()
         self.models.refresh()
         self.chats.restore()
+        SplitKeeper(self.tabs, self.settings.get(options.SPLIT_CHAT_IDS), self.change_setting, self)
         self.show_home()
         notices = [notice for notice in (self.settings.notice, self._history.notice) if notice is not None]
         for notice in notices:

@@ -29,6 +29,8 @@ class BesidePane(QFrame):
     """A chat under its title, with a button that ends the split. Hidden while there is none."""
 
     closed = Signal()
+    changed = Signal()
+    """Another chat is shown, or none."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -71,6 +73,7 @@ class BesidePane(QFrame):
         splitter = self.parentWidget()
         if isinstance(splitter, QSplitter):
             splitter.setSizes([splitter.width() // 2] * 2)
+        self.changed.emit()
 
     def take_tab(self) -> ChatTab:
         tab = self.tab
@@ -81,6 +84,7 @@ class BesidePane(QFrame):
         tab.setParent(None)
         self.tab = None
         self.hide()
+        self.changed.emit()
         return tab
 
     def has_focus(self) -> bool:

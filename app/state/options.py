@@ -191,6 +191,8 @@ WINDOW_GEOMETRY = Setting("window_geometry", "")
 WINDOW_STATE = Setting("window_state", "")
 SIDEBAR_WIDTH_PX = Setting("sidebar_width_px", 230, minimum=80, maximum=4096)
 MEMORY_WIDTH_PX = Setting("memory_width_px", 390, minimum=80, maximum=4096)
+SPLIT_CHAT_IDS = Setting("split_chat_ids", "")
+"""The chat in the row and the one beside it, parted by a blank; "" while one is seen alone."""
 MEMORY_FOLDED = Setting("memory_folded", "tree steps fit")
 """Keys of the memory view's folded sections, parted by blanks."""
 
@@ -212,5 +214,6 @@ SETTINGS: tuple[Setting[Any], ...] = (
     WINDOW_STATE,
     SIDEBAR_WIDTH_PX,
     MEMORY_WIDTH_PX,
+    SPLIT_CHAT_IDS,
     MEMORY_FOLDED,
 )

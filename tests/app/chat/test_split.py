@@ -7,8 +7,10 @@ from pytestqt.qtbot import QtBot
 
 from app.main_window import MainWindow
 from app.state.message import Message
+from app.state.options import SPLIT_CHAT_IDS
 from app.state.session import Session
 from tests.app.fake_engine import FakeEngine
+from tests.app.windows import OpenWindow
 
 CONTROL = Qt.KeyboardModifier.ControlModifier
 
@@ -101,3 +103,23 @@ def test_a_lone_chat_gets_a_new_one_at_its_side(qtbot: QtBot, window: MainWindow
     assert window.tabs.beside.isVisible()
     qtbot.keyClick(window, Qt.Key.Key_Backslash, CONTROL)
     assert window.tabs.beside.tab is None
+
+
+def test_the_split_is_there_again_at_the_next_start(qtbot: QtBot, open_window: OpenWindow) -> None:
+    window = open_window()
+    open_two(window)
+    first, second = window.tabs.tabs()
+    for tab in (first, second):
+        window._history.save(tab.session, tab.session.messages)
+    window.tabs.show_beside(first)
+    window.close()
+    again = open_window()
+    qtbot.waitUntil(lambda: again.tabs.beside.isVisible())
+    assert again.tabs.beside.tab is not None
+    assert again.tabs.beside.tab.session.id == first.session.id
+    assert titles(again) == ["first", "second"]
+    front = again.tabs.currentWidget()
+    assert front is again.tabs.tab_of(second.session.id)
+    assert abs(front.width() - again.tabs.beside.width()) < 60
+    again.tabs.end_split()
+    assert not again.settings.get(SPLIT_CHAT_IDS)
