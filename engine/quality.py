@@ -10,9 +10,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 from engine.messages import Quality
+from engine.store.layout import LATENT_MATRICES
 
 Method = Literal["nearest", "calibrated"]
 METHODS: tuple[Method, ...] = ("nearest", "calibrated")
+
+
+WIDE_MATRICES, WIDE_BITS = LATENT_MATRICES, 8
+"""Matrices that every cached token passes, and so small that fewer bits would save next to nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +42,8 @@ class Preset:
         """`matrix` is a kind of matrix as the checkpoint names them: embedding, head, qkv, gate_up, …"""
         if matrix in ("embedding", "head"):
             return self.table_bits
+        if matrix in WIDE_MATRICES:
+            return WIDE_BITS
         return self.gate_up_bits if matrix.endswith("gate_up") else self.layer_bits
 
 

@@ -101,15 +101,16 @@ def yarn_factors(
     return tuple(1 / (share / factor + 1 - share) for share in ramp)
 
 
+def yarn_magnitude(factor: float, weight: float = 1.0) -> float:
+    """Of queries and keys (Peng et al. 2023, eq. 22); the weight is DeepSeek's."""
+    return 1.0 if factor <= 1 else 0.1 * weight * math.log(factor) + 1
+
+
 def yarn_attention_factor(factor: float, mscale: float | None = None, mscale_all_dim: float | None = None) -> float:
-    """What cosines and sines are multiplied by (Peng et al. 2023, eq. 22; the two scales are DeepSeek's)."""
-
-    def magnitude(weight: float) -> float:
-        return 1.0 if factor <= 1 else 0.1 * weight * math.log(factor) + 1
-
+    """What cosines and sines are multiplied by; of the two scales of DeepSeek, the second is in that of the scores."""
     if mscale and mscale_all_dim:
-        return magnitude(mscale) / magnitude(mscale_all_dim)
-    return magnitude(1.0)
+        return yarn_magnitude(factor, mscale) / yarn_magnitude(factor, mscale_all_dim)
+    return yarn_magnitude(factor)
 
 
 def longrope_attention_factor(factor: float, original_context: int) -> float:

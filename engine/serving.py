@@ -179,4 +179,5 @@ def _cache_identity(checkpoint: Checkpoint, backend: Backend, block_size: int) -
         element_bytes=backend.kv_dtype.itemsize,
         scale_bytes=scale_bytes(backend.kv_dtype),
         layout=POOL_LAYOUT,
+        num_sides=spec.num_cache_sides,
     )

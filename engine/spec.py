@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from engine.latent_spec import LatentSpec
 from engine.rope_spec import RopeSpec
 
 BACKENDS = ("reference", "cpu", "gpu")
@@ -45,8 +46,10 @@ class ExpertSpec:
     """A mixture of experts in place of the feed forward: of `num_experts`, each token takes `num_active`.
 
     The router's softmax over all experts gives their weights; with `normalizes_weights` those of the active ones are
-    divided by their sum. `shared_size`: inner size of an expert that every token takes besides, weighted by a sigmoid
-    of its own; None for none. `dense_layers` have a plain feed forward of the model's `intermediate_size`.
+    divided by their sum, and `weight_scale` multiplies them. With `num_groups` above 1, the experts are in groups of
+    equal size, and a token takes them from the `num_active_groups` whose best experts weigh most. `shared_size`: inner
+    size of an expert that every token takes besides, weighted by a sigmoid of its own unless `is_shared_whole`; None
+    for none. `dense_layers` have a plain feed forward of the model's `intermediate_size`.
     """
 
     num_experts: int
@@ -55,15 +58,22 @@ class ExpertSpec:
     normalizes_weights: bool
     shared_size: int | None = None
     dense_layers: tuple[int, ...] = ()
+    weight_scale: float = 1.0
+    num_groups: int = 1
+    num_active_groups: int = 1
+    is_shared_whole: bool = False
 
     def check(self, num_layers: int) -> None:
         """Raises ValueError on fields that no model has."""
-        counts = (self.num_experts, self.num_active, self.intermediate_size)
+        counts = (self.num_experts, self.num_active, self.intermediate_size, self.num_groups, self.num_active_groups)
         is_good = (
             all(_is_count(count) for count in counts)
-            and self.num_active <= self.num_experts
+            and self.num_experts % self.num_groups == 0
+            and self.num_active_groups <= self.num_groups
+            and self.num_active <= self.num_experts // self.num_groups * self.num_active_groups
+            and _is_scale(self.weight_scale)
             and (self.shared_size is None or _is_count(self.shared_size))
-            and isinstance(self.normalizes_weights, bool)
+            and all(isinstance(flag, bool) for flag in (self.normalizes_weights, self.is_shared_whole))
             and _are_layers(self.dense_layers, num_layers)
         )
         if not is_good:
@@ -105,7 +115,7 @@ class ModelSpec:
     has_post_norms: bool = False
     """RMSNorm of their results, before they are added to the residual stream."""
     attention_scale: float | None = None
-    """Multiplies q.k; None for head_dim ** -0.5."""
+    """Multiplies q.k; None for the size of a head's query ** -0.5."""
     attention_softcap: float | None = None
     final_softcap: float | None = None
     """`c * tanh(y / c)` of the scores, and of the logits."""
@@ -114,10 +124,28 @@ class ModelSpec:
     """Multiplies what attention and feed forward add to the residual stream (Granite)."""
     logit_scale: float = 1.0
     experts: ExpertSpec | None = None
+    latent: LatentSpec | None = None
+    """Attention over one row for all heads, which `head_dim` is the size of then; `num_kv_heads` is 1."""
 
     @property
     def query_size(self) -> int:
         return self.num_heads * self.head_dim
+
+    @property
+    def attended_size(self) -> int:
+        """Of what the output matrix of attention multiplies."""
+        return self.query_size if self.latent is None else self.num_heads * self.latent.v_head_dim
+
+    @property
+    def rope_head_dim(self) -> int:
+        """Elements of a head that the rotation's tables cover."""
+        return self.head_dim if self.latent is None else self.latent.qk_rope_head_dim
+
+    @property
+    def score_scale(self) -> float:
+        """What multiplies q.k."""
+        size = self.head_dim if self.latent is None else self.latent.query_head_dim
+        return size**-0.5 if self.attention_scale is None else self.attention_scale
 
     @property
     def kv_size(self) -> int:
@@ -125,7 +153,22 @@ class ModelSpec:
 
     @property
     def qkv_size(self) -> int:
+        """Rows of the matrix that attention begins with."""
+        if self.latent is not None:
+            return self.latent.down_size(self.num_heads)
         return self.query_size + 2 * self.kv_size
+
+    @property
+    def num_cache_sides(self) -> int:
+        """Pools that a token has a row in: keys and values, or the latent alone."""
+        return 2 if self.latent is None else 1
+
+    @property
+    def norm_sizes(self) -> tuple[int, int]:
+        """Elements of the norms of q and k, or of the latents of queries and cache, where there are such norms."""
+        if self.latent is not None:
+            return self.latent.q_lora_rank or 0, self.latent.kv_lora_rank
+        return (self.query_size, self.kv_size) if self.query_key_norm == "projection" else (self.head_dim,) * 2
 
     @property
     def cache_window(self) -> int | None:
@@ -146,8 +189,12 @@ class ModelSpec:
         return None if self.experts is None or index in self.experts.dense_layers else self.experts
 
     def kv_bytes_per_token(self, element_size_bytes: int, scale_bytes: int = 0) -> int:
-        """Bytes that one token's keys and values take over all layers, with a scale for each head of both."""
-        return 2 * self.num_layers * (self.kv_size * element_size_bytes + self.num_kv_heads * scale_bytes)
+        """Bytes that one token takes in the cache over all layers, with a scale for each row of a head."""
+        return (
+            self.num_cache_sides
+            * self.num_layers
+            * (self.kv_size * element_size_bytes + self.num_kv_heads * scale_bytes)
+        )
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -160,13 +207,14 @@ class ModelSpec:
         """
         fields = dict(data)
         rope = RopeSpec.from_json(fields.pop("rope"))
-        local, experts = fields.pop("local_rope", None), fields.pop("experts", None)
+        local, experts, latent = (fields.pop(name, None) for name in ("local_rope", "experts", "latent"))
         for name in ("full_attention_layers", "unrotated_layers"):
             fields[name] = tuple(fields.get(name, ()))
         spec = cls(
             rope=rope,
             local_rope=None if local is None else RopeSpec.from_json(local),
             experts=None if experts is None else _experts_from_json(experts),
+            latent=None if latent is None else LatentSpec(**latent),
             **fields,
         )
         spec.check()
@@ -191,9 +239,11 @@ class ModelSpec:
         for name in ("full_attention_layers", "unrotated_layers"):
             if not _are_layers(getattr(self, name), self.num_layers):
                 raise ValueError(f"{name} is {getattr(self, name)!r}, there are {self.num_layers} layers")
+        if self.latent is not None:
+            self.latent.check(self.head_dim, self.num_kv_heads)
         for rope in (self.rope, self.local_rope):
             if rope is not None:
-                rope.check(self.head_dim)
+                rope.check(self.rope_head_dim)
         if self.rope.short_context is not None and self.rope.short_context >= self.max_context:
             raise ValueError(f"rope is {self.rope!r} for a context of {self.max_context} tokens, which no model has")
         if self.experts is not None:

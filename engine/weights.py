@@ -36,13 +36,33 @@ class ExpertWeights(Generic[Matrix]):
 
 
 @dataclass(frozen=True, slots=True)
+class LatentWeights(Generic[Matrix]):
+    """What latent attention has besides: the heads' matrices one below the other; sizes as in `LatentSpec`.
+
+    query_to_latent: [heads * kv_lora_rank, qk_nope_head_dim], of each head the transpose of what makes its key out of
+    the latent. latent_to_value: [heads * v_head_dim, kv_lora_rank]. query_up: [heads * query_head_dim, q_lora_rank],
+    None where the query has no latent; of a head the elements that rotate come last, in the half-rotating layout.
+    """
+
+    query_to_latent: Matrix
+    latent_to_value: Matrix
+    query_up: Matrix | None = None
+
+    def matrices(self) -> Iterator[Matrix]:
+        yield from (self.query_to_latent, self.latent_to_value)
+        if self.query_up is not None:
+            yield self.query_up
+
+
+@dataclass(frozen=True, slots=True)
 class LayerWeights(Generic[Matrix]):
     """One decoder layer. Matrices are [out, in]; q, k, v and gate, up are stacked by rows in that order.
 
     Norms float32 [hidden], with Gemma's 1 already added; `qkv_bias` float32 [qkv_size] or None. The norms of q and k
     are float32 [head_dim], or [query_size] and [kv_size] where they cover the projection. The rows of q and k, their
     biases and norms are in the half-rotating RoPE layout, unrotated elements at the end of each half
-    (`engine.models.names.head_order`). None: the model has none of it.
+    (`engine.models.names.head_order`). With a latent, qkv is what makes the query, or its latent, and below it the
+    cache's row; the norms are those of the query's latent and of the row's. None: the model has none of it.
     """
 
     attention_norm: Tensor | None
@@ -58,11 +78,13 @@ class LayerWeights(Generic[Matrix]):
     feed_forward_post_norm: Tensor | None = None
     experts: ExpertWeights[Matrix] | None = None
     """In place of gate_up and down."""
+    latent: LatentWeights[Matrix] | None = None
 
     def matrices(self) -> Iterator[Matrix]:
         yield from (matrix for matrix in (self.qkv, self.output, self.gate_up, self.down) if matrix is not None)
-        if self.experts is not None:
-            yield from self.experts.matrices()
+        for part in (self.experts, self.latent):
+            if part is not None:
+                yield from part.matrices()
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +101,7 @@ def map_matrices(layer: LayerWeights[Matrix], convert: Callable[[str, Matrix], O
     def optional(kind: str, matrix: Matrix | None) -> Other | None:
         return None if matrix is None else convert(kind, matrix)
 
-    experts = layer.experts
+    experts, latent = layer.experts, layer.latent
     return LayerWeights(
         attention_norm=layer.attention_norm,
         qkv=convert("qkv", layer.qkv),
@@ -101,5 +123,12 @@ def map_matrices(layer: LayerWeights[Matrix], convert: Callable[[str, Matrix], O
             shared_gate_up=optional("shared_gate_up", experts.shared_gate_up),
             shared_down=optional("shared_down", experts.shared_down),
             shared_gate=experts.shared_gate,
+        ),
+        latent=None
+        if latent is None
+        else LatentWeights(
+            query_to_latent=convert("query_to_latent", latent.query_to_latent),
+            latent_to_value=convert("latent_to_value", latent.latent_to_value),
+            query_up=optional("query_up", latent.query_up),
         ),
     )

@@ -72,8 +72,43 @@ def check_experts(x: Tensor, norm: Norm | None, experts: Experts, post_norm: Nor
         raise KernelShapeError(
             f"{len(experts.gate_up)} gates, {len(experts.down)} downs, {experts.num_active} active: must be as many"
         )
+    group_size, rest = divmod(len(experts.gate_up), experts.num_groups)
+    if rest or not experts.num_active <= experts.num_active_groups * group_size <= len(experts.gate_up):
+        raise KernelShapeError(
+            f"{experts.num_active} active experts of {len(experts.gate_up)} in {experts.num_active_groups} of "
+            f"{experts.num_groups} groups: groups must be of one size, and hold as many"
+        )
     if experts.shared_gate is not None:
         check_tensor("shared_gate", experts.shared_gate, (num_columns,), float32)
+
+
+def check_grouped(x: Tensor, rows: int, columns: int, num_groups: int, num_narrow_rows: int | None) -> None:
+    if num_groups < 1 or rows % num_groups:
+        raise KernelShapeError(f"a weight of {rows} rows for {num_groups} groups: they must divide the rows")
+    check_linear(x, rows, num_groups * columns, num_narrow_rows)
+
+
+def check_latent(
+    q: Tensor, latent: Tensor, positions: Tensor, rope_table: Tensor | None, pool: Tensor, slots: Tensor, norm: Norm
+) -> None:
+    """A call of `latent_append`; the pool's dtype is the backend's to check."""
+    num_rows, width = latent.shape[0], head_dim_of(pool)
+    if q.dim() != 3 or pool.dim() != 4 or pool.shape[1] != 1:
+        raise KernelShapeError(
+            f"q is {tuple(q.shape)}, pool {tuple(pool.shape)}, must be [rows, heads, {width}] and [blocks, 1, "
+            "block_size, width]"
+        )
+    check_tensor("q", q, (num_rows, q.shape[1], width))
+    check_tensor("latent", latent, (num_rows, width))
+    check_tensor("positions", positions, (num_rows,), int64)
+    check_tensor("slots", slots, (num_rows,), int64)
+    rotated_size = width - norm.weight.numel()
+    if rotated_size < 2 or rotated_size % 2:
+        raise KernelShapeError(f"a norm of {norm.weight.numel()} leaves {rotated_size} of {width} elements to rotate")
+    check_tensor("norm.weight", norm.weight, (width - rotated_size,), float32)
+    if rope_table is not None:
+        check_tensor("rope_table", rope_table, (rope_table.shape[0], 2, rotated_size // 2), float32)
+    check_places(positions, rope_table, slots, pool)
 
 
 def check_pools(key_pool: Tensor, value_pool: Tensor, kv_dtype: dtype) -> None:

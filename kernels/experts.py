@@ -21,10 +21,21 @@ def route(normed: Tensor, experts: Experts) -> tuple[Tensor, Tensor]:
     """normed float32 [M, K]: the active experts' weights, float32 [M, A], and their numbers, int64 [M, A]."""
     padded = F.pad(normed, (0, 0, 0, -len(normed) % TILE_ROWS))
     scores = torch.cat([F.linear(tile, experts.router) for tile in torch.split(padded, TILE_ROWS)])[: len(normed)]
-    weights, chosen = torch.softmax(scores, dim=-1).topk(experts.num_active, dim=-1)
+    probabilities = torch.softmax(scores, dim=-1)
+    if experts.num_groups > 1:
+        probabilities = _of_best_groups(probabilities, experts)
+    weights, chosen = probabilities.topk(experts.num_active, dim=-1)
     if experts.normalizes_weights:
         weights = weights / weights.sum(dim=-1, keepdim=True)
-    return weights, chosen
+    return weights if experts.weight_scale == 1.0 else weights * experts.weight_scale, chosen
+
+
+def _of_best_groups(probabilities: Tensor, experts: Experts) -> Tensor:
+    """Those of the other groups 0 (group-limited routing, DeepSeek-V2): float32 [M, E]."""
+    groups = probabilities.view(len(probabilities), experts.num_groups, -1)
+    best = groups.amax(dim=-1).topk(experts.num_active_groups, dim=-1).indices
+    is_open = torch.zeros(groups.shape[:-1], dtype=torch.bool).scatter_(-1, best, True)
+    return groups.where(is_open.unsqueeze(-1), 0.0).flatten(-2)
 
 
 def norm_experts(backend: Backend, x: Tensor, norm: Norm | None, experts: Experts, post_norm: Norm | None) -> Tensor:
@@ -37,9 +48,10 @@ def norm_experts(backend: Backend, x: Tensor, norm: Norm | None, experts: Expert
         rows, places = (chosen == number).nonzero(as_tuple=True)
         y = _feed_forward(backend, normed[rows], experts.gate_up[number], experts.down[number], experts.activation)
         mixed[rows] += y * weights[rows, places].unsqueeze(1)
-    if experts.shared_gate is not None:
+    if experts.shared_gate_up is not None:
         y = _feed_forward(backend, normed, experts.shared_gate_up, experts.shared_down, experts.activation)
-        mixed += y * torch.sigmoid((normed * experts.shared_gate).sum(dim=-1, keepdim=True))
+        gate = experts.shared_gate
+        mixed += y if gate is None else y * torch.sigmoid((normed * gate).sum(dim=-1, keepdim=True))
     return x + (mixed if post_norm is None else rms_norm(mixed, post_norm))
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from torch import Tensor
 
+from kernels import latent
 from kernels.ops import Backend, DecoderLayer, ForwardInput, LayerStack
 
 
@@ -32,6 +33,9 @@ class OperationStack(LayerStack):
 
     def _attention(self, layer: DecoderLayer, x: Tensor, rows: ForwardInput, keys: Tensor, values: Tensor) -> Tensor:
         backend, narrow = self._backend, rows.num_narrow_rows
+        if layer.latent is not None:
+            attended = latent.attend(backend, layer, x, rows, keys)
+            return backend.linear_add(attended, layer.output, x, layer.attention_post_norm, narrow)
         qkv = backend.norm_linear(x, layer.attention_norm, layer.qkv, layer.qkv_bias, narrow)
         norms = layer.query_norm, layer.key_norm
         q = backend.rope_append(qkv, rows.positions, layer.rope_table, keys, values, rows.slots, *norms)

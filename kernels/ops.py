@@ -116,8 +116,10 @@ class Experts:
     """A mixture of experts. Matrices are as the backend prepared them, one per expert: [2F, K], gate first, and [K, F].
 
     `router`: float32 [E, K]. A row takes the `num_active` experts of the largest `softmax(router x)`, weighted by it;
-    with `normalizes_weights` these weights are divided by their sum. The shared expert, if there is one, adds its
-    result times `sigmoid(shared_gate x)` to every row; `shared_gate`: float32 [K].
+    with `normalizes_weights` these weights are divided by their sum, and `weight_scale` multiplies them. The experts
+    are `num_groups` runs of one length; a row takes only those of the `num_active_groups` with the largest maxima. The
+    shared expert, if there is one, adds its result to every row, times `sigmoid(shared_gate x)` if there is a gate;
+    `shared_gate`: float32 [K].
     """
 
     router: Tensor
@@ -129,6 +131,25 @@ class Experts:
     shared_gate_up: Any = None
     shared_down: Any = None
     shared_gate: Tensor | None = None
+    weight_scale: float = 1.0
+    num_groups: int = 1
+    num_active_groups: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class LatentAttention:
+    """Attention whose cache holds one row [R + P] for all H heads; see `kernels.latent`. Matrices are prepared.
+
+    `query_up`: [H * (Q + P), L] out of the query's latent, None if there is none. `query_to_latent`: [H * R, Q], which
+    makes a head's query one for the latent. `latent_to_value`: [H * V, R], a head's value of what it has attended to.
+    """
+
+    num_heads: int
+    rotated_size: int
+    """P."""
+    query_up: Any
+    query_to_latent: Any
+    latent_to_value: Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +179,8 @@ class DecoderLayer:
     feed_forward_post_norm: Norm | None
     experts: Experts | None = None
     """In place of gate_up and down."""
+    latent: LatentAttention | None = None
+    """How qkv [L + R + P, hidden] goes on; the norms are those of the query's latent and of the cached one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +204,8 @@ class LayerStack(ABC):
     def hidden(self, rows: ForwardInput, key_pool: Tensor, value_pool: Tensor) -> Tensor:
         """The residual stream after the last layer, [M, hidden].
 
-        Writes the rows' keys and values into the pools [layers, blocks, kv_heads, block_size, head_dim].
+        Writes the rows' keys and values into the pools [layers, blocks, kv_heads, block_size, head_dim]. Latent
+        attention has rows in the first pool alone.
         """
 
 
@@ -252,6 +276,10 @@ class Backend(ABC):
         """
 
     @abstractmethod
+    def grouped_linear(self, x: Tensor, weight: Any, num_groups: int, num_narrow_rows: int | None = None) -> Tensor:
+        """Each part of a row by its own part of the weight: x [M, G * K], weight [G * N, K], result [M, G * N]."""
+
+    @abstractmethod
     def rope_append(
         self,
         qkv: Tensor,
@@ -276,6 +304,24 @@ class Backend(ABC):
         """
 
     @abstractmethod
+    def latent_append(
+        self,
+        q: Tensor,
+        latent: Tensor,
+        positions: Tensor,
+        rope_table: Tensor | None,
+        pool: Tensor,
+        slots: Tensor,
+        norm: Norm,
+    ) -> Tensor:
+        """Rotary embedding of latent attention; the latents go into the pool, q [M, H, R + P] is returned.
+
+        Of latent [M, R + P] the first R elements are normed; of both, the last P are rotated as in `rope_append`:
+        rope_table float32 [max_context, 2, P / 2]. pool [blocks, 1, block_size, R + P]; where it is int8, latent and
+        q are turned.
+        """
+
+    @abstractmethod
     def paged_attention(
         self,
         q: Tensor,
@@ -289,7 +335,8 @@ class Backend(ABC):
         """Causal attention of a ragged batch over the paged pool; returns [M, heads * head_dim].
 
         A row at position p sees the positions j with `p - window < j <= p`. Scores are `q.k * scale`, then
-        `softcap * tanh(score / softcap)` if given. Query head h reads kv head h // (heads / kv_heads).
+        `softcap * tanh(score / softcap)` if given. Query head h reads kv head h // (heads / kv_heads). The
+        pools may be one and the same.
         """
 
     @abstractmethod

@@ -18,6 +18,7 @@ from kernels import checks
 from kernels.experts import norm_experts, rms_norm
 from kernels.formats import PackedWeight, dequantize
 from kernels.kv_rows import decode, encode, head_dim_of, turn
+from kernels.latent import append as append_latent
 from kernels.layers import OperationStack
 from kernels.logits import draw_edited, finite_logits, row_logprobs
 from kernels.ops import AttentionBatch, Backend, DecoderLayer, Experts, LayerStack, Norm, SamplingTensors, WeightFacts
@@ -148,6 +149,13 @@ class ReferenceBackend(Backend):
         checks.check_linear(x, *weight.shape, num_narrow_rows, norm, bias)
         return F.linear(_normed(x, norm), weight.matrix, bias)
 
+    def grouped_linear(
+        self, x: Tensor, weight: ReferenceWeight, num_groups: int, num_narrow_rows: int | None = None
+    ) -> Tensor:
+        checks.check_grouped(x, *weight.shape, num_groups, num_narrow_rows)
+        matrices = weight.matrix.view(num_groups, -1, weight.shape[1])
+        return torch.einsum("mgk,gnk->mgn", x.float().view(len(x), num_groups, -1), matrices).flatten(1)
+
     def rope_append(
         self,
         qkv: Tensor,
@@ -174,6 +182,19 @@ class ReferenceBackend(Backend):
         key_pool[blocks, :, offsets] = k
         value_pool[blocks, :, offsets] = v
         return q.contiguous()
+
+    def latent_append(
+        self,
+        q: Tensor,
+        latent: Tensor,
+        positions: Tensor,
+        rope_table: Tensor | None,
+        pool: Tensor,
+        slots: Tensor,
+        norm: Norm,
+    ) -> Tensor:
+        checks.check_pools(pool, pool, self.kv_dtype)
+        return append_latent(q, latent, positions, rope_table, pool, slots, norm)
 
     def paged_attention(
         self,

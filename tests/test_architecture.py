@@ -19,7 +19,7 @@ FORBIDDEN = {
 }
 ENGINE_DOORS = {"engine.api", "engine.messages", "engine.catalog", "engine.planner"}
 # What a model is and needs must be known without loading the arithmetic.
-LIGHT = ("messages", "spec", "rope_spec", "errors", "config", "environment", "catalog", "planner", "api")
+LIGHT = ("messages", "spec", "rope_spec", "latent_spec", "errors", "config", "environment", "catalog", "planner", "api")
 LIGHT_MODULES = {"platformdirs", "psutil"}
 
 

@@ -26,7 +26,10 @@ _LABELS = {
     "element_bytes": "bytes per number:",
     "layout": "the layout",
     "scale_bytes": "bytes per scale:",
+    "num_sides": "rows per token and layer:",
 }
+_UNTOLD = {"scale_bytes": 0, "num_sides": 2}
+"""Fields that are not told where they are what they were before there were others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +54,13 @@ class CacheIdentity:
     layout: str
     """Order of the pool's dimensions, outermost first."""
     scale_bytes: int = 0
-    """Of the scale that the numbers of a head share. Where it is 0 it is not told, as before there were scales."""
+    """Of the scale that the numbers of a head share."""
+    num_sides: int = 2
+    """Keys and values, or 1: rows that are both."""
 
     @property
     def side_bytes(self) -> int:
-        """Bytes of one block's keys over all layers; its values take as many."""
+        """Bytes of one block's keys over all layers; its values, if there are any, take as many."""
         return self.num_layers * self.layer_bytes
 
     @property
@@ -70,7 +75,7 @@ class CacheIdentity:
         return scope_digest(*parts, *rotation, security_domain)
 
     def to_json(self) -> dict[str, str | int | None]:
-        return {name: value for name, value in asdict(self).items() if name != "scale_bytes" or value}
+        return {name: value for name, value in asdict(self).items() if name not in _UNTOLD or value != _UNTOLD[name]}
 
     def differences(self, other: Mapping[str, object]) -> Iterator[str]:
         """Ends of the sentence "it was saved …", one for each thing in which `other`, in JSON, is another."""

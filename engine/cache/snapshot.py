@@ -5,7 +5,8 @@
     …          descriptor, JSON: format version, `CacheIdentity`, scope, numbers of blocks, digest of the tokens
     32 bytes   sha256 of everything before it
     …          token ids, int64, block_size a block
-    …          keys, then values: each [layers, blocks, kv_heads, block_size, head_dim], without those of passed blocks
+    …          keys, then values: each [layers, blocks, kv_heads, block_size, head_dim], without those of passed blocks;
+               keys alone where the identity has one side
     32 bytes   sha256 of everything before it
 
 The descriptor has a checksum of its own, so that "damaged" and "of another model" are told apart. Both find damage,
@@ -43,11 +44,18 @@ IsCancelled = Callable[[], bool]
 
 @dataclass(frozen=True, slots=True)
 class BlockContents:
-    """Keys and values of blocks as bytes, each side [layers, num_blocks, kv_heads, block_size, head_dim]."""
+    """Keys and values of blocks as bytes, each side [layers, num_blocks, kv_heads, block_size, head_dim].
+
+    `values` None: the keys' rows are both.
+    """
 
     num_blocks: int
     keys: memoryview
-    values: memoryview
+    values: memoryview | None = None
+
+    @property
+    def sides(self) -> tuple[memoryview, ...]:
+        return (self.keys,) if self.values is None else (self.keys, self.values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +118,7 @@ def _parts(prefix: SavedPrefix) -> Iterator[bytes | memoryview | None]:
     yield _MAGIC + len(header).to_bytes(8, "little") + header
     yield None
     yield array("q", prefix.token_ids).tobytes()
-    yield prefix.contents.keys
-    yield prefix.contents.values
+    yield from prefix.contents.sides
     yield None
 
 
@@ -156,12 +163,12 @@ class _Reader:
         token_ids = array("q", self._take(num_blocks * self._identity.block_size * _TOKEN_BYTES))
         num_held = num_blocks - num_passed
         num_kept = min(num_held, max_blocks)
-        keys, values = (self._read_side(num_held, num_kept) for _ in range(2))
+        sides = [self._read_side(num_held, num_kept) for _ in range(self._identity.num_sides)]
         self._check_digest("it is damaged")
         digests = chain_digests(self._scope, token_ids, self._identity.block_size)
         if digests[-1].hex() != header.get("tokens_digest"):
             raise self._refusal("its tokens are not those it names")
-        contents = BlockContents(num_kept, keys, values)
+        contents = BlockContents(num_kept, *sides)
         return SavedPrefix(self._identity, self._scope, tuple(token_ids), tuple(digests), num_passed, contents)
 
     def _read_header(self) -> dict[str, Any]:
@@ -194,7 +201,8 @@ class _Reader:
         if type(num_blocks) is not int or type(num_passed) is not int or not 0 <= num_passed < num_blocks:
             raise self._refusal(f"it claims to hold {num_blocks!r} blocks, {num_passed!r} of them passed")
         needed = self._file.tell() + num_blocks * self._identity.block_size * _TOKEN_BYTES
-        needed += (num_blocks - num_passed) * 2 * self._identity.side_bytes + _DIGEST_BYTES
+        held_bytes = self._identity.num_sides * self._identity.side_bytes
+        needed += (num_blocks - num_passed) * held_bytes + _DIGEST_BYTES
         actual = os.fstat(self._file.fileno()).st_size
         if actual != needed:
             raise self._refusal(f"{num_blocks} blocks take {needed} bytes, it has {actual}")

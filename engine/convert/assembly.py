@@ -11,11 +11,13 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
+from engine.convert.latent import cut_up, order_down, order_query_up
 from engine.convert.matrix import ReorderedRows, RowRange, SourceMatrix, StackedRows
 from engine.errors import SourceError
-from engine.models.names import ExpertNames, LayerNames, TensorNames, head_order
+from engine.latent_spec import LatentSpec
+from engine.models.names import ExpertNames, LatentNames, LayerNames, TensorNames, head_order
 from engine.spec import ExpertSpec, ModelSpec
-from engine.weights import ExpertWeights, HeadWeights, LayerWeights
+from engine.weights import ExpertWeights, HeadWeights, LatentWeights, LayerWeights
 
 
 class TensorReader(Protocol):
@@ -61,21 +63,45 @@ class Assembly:
     def layer(self, index: int) -> LayerWeights[SourceMatrix]:
         names, spec, hidden = self._names.layers[index], self._spec, self._spec.hidden_size
         experts, (gate_up, down) = spec.layer_experts(index), self._feed_forward(names)
-        per_head = spec.query_key_norm != "projection"
+        norm_sizes = spec.norm_sizes
         return LayerWeights(
             attention_norm=self._optional_norm(names.attention_norm, hidden),
-            qkv=self._qkv(names),
+            qkv=self._qkv(names) if spec.latent is None else self._latent_down(names, spec.latent),
             qkv_bias=self._qkv_bias(names.qkv_bias),
-            output=self._matrix(names.output, hidden, spec.query_size),
+            output=self._matrix(names.output, hidden, spec.attended_size),
             feed_forward_norm=self._optional_norm(names.feed_forward_norm, hidden),
             gate_up=gate_up,
             down=down,
-            query_norm=self._head_norm(names.query_norm, 1 if per_head else spec.num_heads),
-            key_norm=self._head_norm(names.key_norm, 1 if per_head else spec.num_kv_heads),
+            query_norm=self._head_norm(names.query_norm, norm_sizes[0]),
+            key_norm=self._head_norm(names.key_norm, norm_sizes[1]),
             attention_post_norm=self._optional_norm(names.attention_post_norm, hidden),
             feed_forward_post_norm=self._optional_norm(names.feed_forward_post_norm, hidden),
             experts=None if names.experts is None or experts is None else self._experts(names.experts, experts),
+            latent=None if names.latent is None else self._latent(names.latent),
         )
+
+    def _latent_down(self, names: LayerNames, latent: LatentSpec) -> SourceMatrix:
+        query_size = self._spec.qkv_size - latent.row_size
+        sizes = (query_size, latent.row_size)
+        query, row = (
+            self._matrix(name, rows, self._spec.hidden_size) for name, rows in zip(names.qkv, sizes, strict=True)
+        )
+        return order_down(self._spec, query, row)
+
+    def _latent(self, names: LatentNames) -> LatentWeights[SourceMatrix]:
+        spec, latent = self._spec, self._spec.latent
+        assert latent is not None
+        num_heads, rank, still = spec.num_heads, latent.kv_lora_rank, latent.qk_nope_head_dim
+        if len(names.up) == 1:
+            whole = self._matrix(names.up[0], num_heads * (still + latent.v_head_dim), rank)
+            to_latent, to_value = cut_up(whole, num_heads, still)
+        else:
+            to_latent = self._matrix(names.up[0], num_heads * rank, still)
+            to_value = self._matrix(names.up[1], num_heads * latent.v_head_dim, rank)
+        query_up = None
+        if names.query_up is not None and latent.q_lora_rank is not None:
+            query_up = self._matrix(names.query_up, num_heads * latent.query_head_dim, latent.q_lora_rank)
+        return LatentWeights(to_latent, to_value, None if query_up is None else order_query_up(spec, query_up))
 
     def _qkv(self, names: LayerNames) -> SourceMatrix:
         spec = self._spec
@@ -165,11 +191,12 @@ class Assembly:
     def _optional_norm(self, name: str | None, size: int) -> Tensor | None:
         return None if name is None else self._norm(name, size)
 
-    def _head_norm(self, name: str | None, num_heads: int) -> Tensor | None:
-        """A norm of q or k, its elements in the order of the rows."""
+    def _head_norm(self, name: str | None, size: int) -> Tensor | None:
+        """A norm of q or k, its elements in the order of the rows; that of a latent as it is."""
         if name is None:
             return None
-        norm, order = self._norm(name, num_heads * self._spec.head_dim), self._rows(num_heads)
+        norm = self._norm(name, size)
+        order = None if self._spec.latent is not None else self._rows(size // self._spec.head_dim)
         return norm if order is None else norm[order]
 
     def _rows(self, num_heads: int) -> Tensor | None:

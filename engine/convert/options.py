@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from engine.errors import InvalidRequestError
 from engine.messages import Quality
-from engine.quality import METHODS, PRESETS, Method, fitting_group
+from engine.quality import METHODS, PRESETS, WIDE_BITS, WIDE_MATRICES, Method, fitting_group
 from kernels.formats import BITS, GROUP_SIZES
 
 DEFAULT_GROUP_SIZE = 32
@@ -62,6 +62,8 @@ class QuantizeOptions:
         bits = self.bits
         if kind in ("embedding", "head"):
             bits = self.table_bits or bits
+        elif kind in WIDE_MATRICES:
+            bits = WIDE_BITS
         elif kind.endswith("gate_up"):
             bits = self.gate_up_bits or bits
         return replace(self, bits=bits, gate_up_bits=None, table_bits=None)

@@ -11,7 +11,7 @@ from engine.convert.matrix import SourceMatrix, StackedRows
 from engine.convert.sources.tokenizer_files import TokenizerFiles
 from engine.spec import ModelSpec
 from engine.store import layout
-from engine.weights import ExpertWeights, HeadWeights, LayerWeights
+from engine.weights import ExpertWeights, HeadWeights, LatentWeights, LayerWeights
 from kernels.formats import PackedWeight
 
 
@@ -38,6 +38,8 @@ class Source(AbstractContextManager["Source"], Protocol):
 def layer_matrices(layer: LayerWeights[SourceMatrix]) -> dict[str, SourceMatrix]:
     """The matrices of a layer by the names that the manifest lists them under; experts lie one below the other."""
     named = {name: getattr(layer, name) for name in ("qkv", "output", "gate_up", "down")}
+    if (latent := layer.latent) is not None:
+        named |= {name: getattr(latent, name) for name in (layout.QUERY_UP, *layout.LATENT_MATRICES)}
     if (experts := layer.experts) is not None:
         named |= {"experts_gate_up": StackedRows(experts.gate_up), "experts_down": StackedRows(experts.down)}
         named |= {"shared_gate_up": experts.shared_gate_up, "shared_down": experts.shared_down}
@@ -69,6 +71,9 @@ def with_packed(layer: LayerWeights[SourceMatrix], packed: Mapping[str, PackedWe
         attention_post_norm=layer.attention_post_norm,
         feed_forward_post_norm=layer.feed_forward_post_norm,
         experts=experts,
+        latent=None
+        if layer.latent is None
+        else LatentWeights(packed["query_to_latent"], packed["latent_to_value"], packed.get("query_up")),
     )
 
 

@@ -87,6 +87,15 @@ class StreamedBackend(ReferenceBackend):
         y = multiply(x if norm is None else rms_norm(x, norm), weight)
         return y if bias is None else y.add_(bias)
 
+    def grouped_linear(  # type: ignore[override]
+        self, x: Tensor, weight: StreamedMatrix, num_groups: int, num_narrow_rows: int | None = None
+    ) -> Tensor:
+        """Shows the matrix nothing: its groups have inputs of their own."""
+        checks.check_grouped(x, *weight.shape, num_groups, num_narrow_rows)
+        step = weight.shape[0] // num_groups
+        parts = enumerate(x.chunk(num_groups, dim=1))
+        return torch.cat([F.linear(part, weight.rows(n * step, (n + 1) * step)) for n, part in parts], dim=1)
+
     def linear_add(  # type: ignore[override]
         self,
         x: Tensor,

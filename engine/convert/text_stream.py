@@ -38,7 +38,7 @@ class TextStream:
         self._spec = spec
         self._backend = StreamedBackend(gated_dtype)
         ropes = {spec.layer_rope(index) for index in range(spec.num_layers)} - {None}
-        self._tables = {rope: rope_table(rope, spec.head_dim, max(lengths)) for rope in ropes if rope is not None}
+        self._tables = {rope: rope_table(rope, spec.rope_head_dim, max(lengths)) for rope in ropes if rope is not None}
         # Each window has one block: a contiguous cache.
         self._pool = make_pool(replace(spec, num_layers=1), len(windows), max(lengths), self._backend)
         self._rows = _rows(self.token_ids, lengths)

@@ -17,7 +17,7 @@ from engine.forward.batch import Batch, build_batch
 from engine.forward.sampler import Sampler
 from engine.forward.verification import Verifier
 from engine.messages import TokenLogprobs
-from engine.models.decoder import Decoder, PagedPool, make_host_pool, make_pool
+from engine.models.decoder import Decoder, make_host_pool, make_pool
 from engine.scheduler import ScheduledChunk
 from engine.sequence import Sequence
 from kernels.ops import Backend
@@ -41,7 +41,7 @@ class Runner:
 
     def move_blocks(self, moves: BlockMoves) -> None:
         """Swap out, swap in, copy, in this order: what is taken in may stand where something was taken out."""
-        pool, host = self._pool, self._host_pool
+        pool, host = self._pool.sides, self._host_pool.sides
         for pairs, source, target in (
             (moves.swap_out, pool, host),
             (moves.swap_in, host, pool),
@@ -53,22 +53,20 @@ class Runner:
     def read_blocks(self, block_ids: Chunks[int]) -> BlockContents:
         """A copy of whole blocks, in host memory."""
         ids = torch.tensor(block_ids, dtype=torch.int64, device=self._backend.device)
-        keys, values = (side.index_select(1, ids).cpu() for side in (self._pool.keys, self._pool.values))
-        return BlockContents(
-            len(block_ids), *(side.view(torch.uint8).flatten().numpy().data for side in (keys, values))
-        )
+        sides = (side.index_select(1, ids).cpu() for side in self._pool.sides)
+        return BlockContents(len(block_ids), *(side.view(torch.uint8).flatten().numpy().data for side in sides))
 
     def write_blocks(self, contents: BlockContents, pairs: Chunks[tuple[int, int]]) -> None:
         """Write some of the `contents` into the pool: pairs (index in contents, block id)."""
-        shape = (self._pool.keys.shape[0], contents.num_blocks, *self._pool.keys.shape[2:])
-        keys, values = (
-            torch.frombuffer(side, dtype=self._pool.keys.dtype).view(shape) for side in (contents.keys, contents.values)
-        )
-        self._copy(PagedPool(keys, values), self._pool, [index for index, _ in pairs], [b for _, b in pairs])
+        sides = [
+            torch.frombuffer(side, dtype=pool.dtype).view(pool.shape[0], contents.num_blocks, *pool.shape[2:])
+            for side, pool in zip(contents.sides, self._pool.sides, strict=True)
+        ]
+        self._copy(sides, self._pool.sides, [index for index, _ in pairs], [b for _, b in pairs])
 
-    def _copy(self, source: PagedPool, target: PagedPool, sources: list[int], targets: list[int]) -> None:
-        self._backend.copy_blocks(source.keys, target.keys, sources, targets)
-        self._backend.copy_blocks(source.values, target.values, sources, targets)
+    def _copy(self, source: Chunks[Tensor], target: Chunks[Tensor], sources: list[int], targets: list[int]) -> None:
+        for from_side, to_side in zip(source, target, strict=True):
+            self._backend.copy_blocks(from_side, to_side, sources, targets)
 
     @torch.inference_mode()
     def run(self, chunks: Chunks[ScheduledChunk]) -> dict[Sequence, ChunkResult]:

@@ -12,6 +12,7 @@ from typing import Any
 from engine.errors import SourceError
 from engine.models import config_spec
 from engine.models.config_spec import ConfigReader, read_config
+from engine.models.deepseek_config import read_deepseek2
 from engine.models.gguf_config import read_gguf_spec
 from engine.models.gguf_rope import ReadFactors
 from engine.models.metadata import Metadata
@@ -61,6 +62,7 @@ ADAPTERS = (
     FamilyAdapter("phi3", ("Phi3ForCausalLM",), "phi3", config_spec.read_phi3),
     FamilyAdapter("granite", ("GraniteForCausalLM",), "granite", config_spec.read_granite, has_permuted_qk=True),
     FamilyAdapter("olmo2", ("Olmo2ForCausalLM",), "olmo2", config_spec.read_olmo2),
+    FamilyAdapter("deepseek2", ("DeepseekV2ForCausalLM",), "deepseek2", read_deepseek2, has_permuted_qk=True),
     FamilyAdapter("olmoe", ("OlmoeForCausalLM",), "olmoe", config_spec.read_olmoe),
 )
 

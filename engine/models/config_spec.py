@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import SourceError
+from engine.models import deepseek_config
 from engine.models.metadata import Metadata
 from engine.models.rope_config import longest_context, read_rope
 from engine.spec import ExpertSpec, ModelSpec
@@ -20,6 +21,7 @@ ConfigReader = Callable[[Metadata], dict[str, Any]]
 _ACTIVATIONS = {"silu": "silu", "swish": "silu", "gelu_pytorch_tanh": "gelu_tanh", "gelu_new": "gelu_tanh"}
 # A key that is there and null overrides its default, as in transformers.
 _DEFAULTS: Mapping[str, Mapping[str, Any]] = {
+    "deepseek2": deepseek_config.DEFAULTS,
     "qwen3": {"head_dim": 128},
     "gemma": {"head_dim": 256},
     "gemma2": {

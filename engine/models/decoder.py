@@ -16,7 +16,7 @@ from engine.rope_spec import RopeSpec
 from engine.spec import ModelSpec
 from engine.weights import HeadWeights, LayerWeights
 from kernels.kv_rows import row_width, scale_bytes
-from kernels.ops import Backend, DecoderLayer, Experts, ForwardInput, Norm
+from kernels.ops import Backend, DecoderLayer, Experts, ForwardInput, LatentAttention, Norm
 
 
 def rope_table(rope: RopeSpec, head_dim: int, max_positions: int, is_long: bool = False) -> Tensor:
@@ -45,9 +45,9 @@ def position_table(spec: ModelSpec, rope: RopeSpec) -> Tensor:
     """
     short_context = spec.rope.short_context
     if short_context is None:
-        return rope_table(rope, spec.head_dim, spec.max_context)
-    long = rope_table(rope, spec.head_dim, spec.max_context, is_long=True)
-    return torch.cat([rope_table(rope, spec.head_dim, short_context), long])
+        return rope_table(rope, spec.rope_head_dim, spec.max_context)
+    long = rope_table(rope, spec.rope_head_dim, spec.max_context, is_long=True)
+    return torch.cat([rope_table(rope, spec.rope_head_dim, short_context), long])
 
 
 POOL_LAYOUT = "layers, blocks, kv_heads, block_size, head_dim"
@@ -56,10 +56,18 @@ POOL_LAYOUT = "layers, blocks, kv_heads, block_size, head_dim"
 
 @dataclass(frozen=True, slots=True)
 class PagedPool:
-    """Keys and values of all layers: two tensors, shaped as `POOL_LAYOUT` says; block 0 is null."""
+    """Keys and values of all layers: two tensors, shaped as `POOL_LAYOUT` says; block 0 is null.
+
+    Where attention is latent, the keys are the rows of the latent, and the values' rows have no elements.
+    """
 
     keys: Tensor
     values: Tensor
+
+    @property
+    def sides(self) -> tuple[Tensor, ...]:
+        """Those of the two whose rows have elements."""
+        return tuple(side for side in (self.keys, self.values) if side.shape[-1])
 
     @property
     def block_size(self) -> int:
@@ -74,17 +82,17 @@ def kv_bytes_per_token(spec: ModelSpec, backend: Backend) -> int:
 def make_pool(spec: ModelSpec, num_blocks: int, block_size: int, backend: Backend) -> PagedPool:
     """A pool of `num_blocks` usable blocks and the null block; what is in them before they are written is undefined."""
     width = row_width(backend.kv_dtype, spec.head_dim)
-    shape = (spec.num_layers, num_blocks + 1, spec.num_kv_heads, block_size, width)
+    shape = (spec.num_layers, num_blocks + 1, spec.num_kv_heads, block_size)
+    widths = (width, width if spec.latent is None else 0)
     # Not zeroed: the system gives a block's memory when it is first written, so an idle pool costs nothing.
-    keys, values = (torch.empty(shape, dtype=backend.kv_dtype, device=backend.device) for _ in range(2))
-    return PagedPool(keys, values)
+    return PagedPool(*(torch.empty((*shape, each), dtype=backend.kv_dtype, device=backend.device) for each in widths))
 
 
 def make_host_pool(pool: PagedPool, num_blocks: int) -> PagedPool:
     """Host memory for `num_blocks` blocks like those of `pool`; pinned where that pool lies on a GPU."""
-    shape = (pool.keys.shape[0], num_blocks, *pool.keys.shape[2:])
-    keys, values = (torch.empty(shape, dtype=pool.keys.dtype, pin_memory=pool.keys.is_cuda) for _ in range(2))
-    return PagedPool(keys, values)
+    shapes = ((side.shape[0], num_blocks, *side.shape[2:]) for side in (pool.keys, pool.values))
+    dtype, is_pinned = pool.keys.dtype, pool.keys.is_cuda
+    return PagedPool(*(torch.empty(shape, dtype=dtype, pin_memory=is_pinned) for shape in shapes))
 
 
 class Decoder:
@@ -129,15 +137,16 @@ def describe_layer(
 ) -> DecoderLayer:
     """The layer as a backend takes it; `tables` has the positions' rotations for each of the model's ropes."""
     eps, rope = spec.rms_norm_eps, spec.layer_rope(index)
+    inner_eps = eps if spec.latent is None else spec.latent.norm_eps
     stream_eps = eps / spec.residual_scale**2
     return DecoderLayer(
         attention_norm=_norm(layer.attention_norm, stream_eps),
         qkv=layer.qkv,
         qkv_bias=layer.qkv_bias,
-        query_norm=_norm(layer.query_norm, eps),
-        key_norm=_norm(layer.key_norm, eps),
+        query_norm=_norm(layer.query_norm, inner_eps),
+        key_norm=_norm(layer.key_norm, inner_eps),
         rope_table=None if rope is None else tables[rope],
-        scale=spec.head_dim**-0.5 if spec.attention_scale is None else spec.attention_scale,
+        scale=spec.score_scale,
         window=spec.layer_window(index),
         softcap=spec.attention_softcap,
         output=layer.output,
@@ -148,6 +157,7 @@ def describe_layer(
         down=layer.down,
         feed_forward_post_norm=_norm(layer.feed_forward_post_norm, eps),
         experts=_experts(layer, spec, index),
+        latent=_latent(layer, spec),
     )
 
 
@@ -169,4 +179,20 @@ def _experts(layer: LayerWeights[Any], spec: ModelSpec, index: int) -> Experts |
         shared_gate_up=weights.shared_gate_up,
         shared_down=weights.shared_down,
         shared_gate=weights.shared_gate,
+        weight_scale=experts.weight_scale,
+        num_groups=experts.num_groups,
+        num_active_groups=experts.num_active_groups,
+    )
+
+
+def _latent(layer: LayerWeights[Any], spec: ModelSpec) -> LatentAttention | None:
+    weights, latent = layer.latent, spec.latent
+    if weights is None or latent is None:
+        return None
+    return LatentAttention(
+        num_heads=spec.num_heads,
+        rotated_size=latent.qk_rope_head_dim,
+        query_up=weights.query_up,
+        query_to_latent=weights.query_to_latent,
+        latent_to_value=weights.latent_to_value,
     )

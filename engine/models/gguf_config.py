@@ -7,11 +7,14 @@ content, except for the small ones that scale the rotary frequencies.
 from __future__ import annotations
 
 from collections.abc import Callable, Container
+from dataclasses import replace
 from typing import Any
 
 from engine.errors import SourceError
+from engine.latent_spec import LatentSpec
 from engine.models.gguf_rope import ReadFactors, read_gguf_rope
 from engine.models.metadata import Metadata
+from engine.rope_spec import RopeSpec, yarn_magnitude
 from engine.spec import ExpertSpec, ModelSpec
 
 HEAD = "output.weight"
@@ -87,6 +90,7 @@ def read_gguf_spec(
 def _common(keys: GgufKeys, tensors: Container[str]) -> dict[str, Any]:
     path = keys.metadata.path
     num_heads, num_kv_heads = _heads(keys)
+    is_latent = keys.metadata.has(keys.name("attention.kv_lora_rank"))
     num_layers, max_context = keys.size("block_count"), keys.size("context_length")
     if num_layers > MAX_LAYERS or max_context > MAX_CONTEXT:
         raise SourceError(f"{path} claims {num_layers} layers and {max_context} tokens of context: get it again")
@@ -95,7 +99,8 @@ def _common(keys: GgufKeys, tensors: Container[str]) -> dict[str, Any]:
         "hidden_size": keys.size("embedding_length"),
         "num_heads": num_heads,
         "num_kv_heads": num_kv_heads,
-        "head_dim": _head_dim(keys, num_heads),
+        # What rotates is a part of a head then, with tables of its own.
+        "head_dim": keys.size("rope.dimension_count") if is_latent else _head_dim(keys, num_heads),
         "intermediate_size": keys.size("feed_forward_length", _expert_size(keys)),
         "vocab_size": len(keys.metadata.texts("tokenizer.ggml.tokens")),
         "max_context": max_context,
@@ -215,7 +220,48 @@ def _olmoe(keys: GgufKeys, fields: dict[str, Any]) -> dict[str, Any]:
     return {"query_key_norm": "projection"}
 
 
+def _deepseek2(keys: GgufKeys, fields: dict[str, Any]) -> dict[str, Any]:
+    """Newer files say the sizes of the cache's row where older ones say those of a head, and those of a head apart."""
+    rotated = keys.size("rope.dimension_count")
+    query_size = keys.size("attention.key_length_mla", keys.count("attention.key_length") or None)
+    value_size = keys.size("attention.value_length_mla", keys.count("attention.value_length") or None)
+    if query_size <= rotated:
+        raise SourceError(f"{keys.metadata.path}: {rotated} of {query_size} elements of a query rotate: get it again")
+    rank = keys.size("attention.kv_lora_rank")
+    latent = LatentSpec(rank, query_size - rotated, rotated, value_size, keys.count("attention.q_lora_rank") or None)
+    # 0.1 times the weight of the logarithm.
+    growth = keys.optional_number("rope.scaling.yarn_log_multiplier")
+    steepness = 1.0 if growth is None else yarn_magnitude(keys.number("rope.scaling.factor", 1.0), 10 * growth)
+    rope: RopeSpec = fields["rope"]
+    return {
+        "num_kv_heads": 1,
+        "head_dim": latent.row_size,
+        "latent": latent,
+        # The magnitude of yarn is in the scores' scale alone.
+        "rope": replace(rope, attention_factor=1.0),
+        "attention_scale": latent.query_head_dim**-0.5 * steepness**2,
+        "experts": _deepseek_experts(keys, fields),
+    }
+
+
+def _deepseek_experts(keys: GgufKeys, fields: dict[str, Any]) -> ExpertSpec | None:
+    experts: ExpertSpec | None = fields["experts"]
+    if experts is None:
+        return None
+    has_groups = keys.count("expert_group_count") > 1
+    return replace(
+        experts,
+        shared_size=keys.count("expert_shared_count") * experts.intermediate_size or None,
+        is_shared_whole=True,
+        weight_scale=keys.number("expert_weights_scale", 1.0),
+        dense_layers=tuple(range(keys.count("leading_dense_block_count"))),
+        num_groups=keys.size("expert_group_count") if has_groups else 1,
+        num_active_groups=keys.size("expert_group_used_count") if has_groups else 1,
+    )
+
+
 _FAMILIES: dict[str, Callable[[GgufKeys, dict[str, Any]], dict[str, Any]]] = {
+    "deepseek2": _deepseek2,
     "gemma": _gemma,
     "gemma2": _gemma2,
     "gemma3": _gemma3,

@@ -12,7 +12,7 @@ from engine.config import Weights
 from engine.models.decoder import Decoder
 from engine.models.prepared import Prepare, choose_prepare
 from engine.store.checkpoint import Checkpoint
-from engine.weights import ExpertWeights, HeadWeights, LayerWeights
+from engine.weights import ExpertWeights, HeadWeights, LatentWeights, LayerWeights
 from kernels.formats import PackedWeight
 from kernels.ops import Backend
 
@@ -92,7 +92,7 @@ def _prepared(value: Any, backend: Backend, prepare: Prepare) -> Any:
             return _copied(value, backend)
         case tuple():
             return tuple(_prepared(each, backend, prepare) for each in value)
-        case ExpertWeights():
+        case ExpertWeights() | LatentWeights():
             parts = {each.name: _prepared(getattr(value, each.name), backend, prepare) for each in fields(value)}
             return replace(value, **parts)
     assert value is None, value

@@ -95,6 +95,10 @@ class Metadata:
     def optional_number(self, key: str) -> float | None:
         return self.number(key) if self.has(key) else None
 
+    def optional_weight(self, key: str) -> float | None:
+        """A number above zero, None where it is missing or 0, which switches off what it weighs."""
+        return None if self.values.get(key) in (None, 0) else self.number(key)
+
     def optional_text(self, key: str) -> str | None:
         return self.text(key) if self.has(key) else None
 

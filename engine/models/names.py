@@ -5,6 +5,7 @@ Knows nothing of what is in the tensors, except for the order of a head's rows.
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass
 
 from engine.spec import ModelSpec
@@ -26,6 +27,14 @@ class ExpertNames:
 
 
 @dataclass(frozen=True, slots=True)
+class LatentNames:
+    """As `LatentWeights`. One name in `up`: of each head the key's rows above the value's; two: as we have them."""
+
+    up: tuple[str, ...]
+    query_up: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class LayerNames:
     """As `LayerWeights`; a matrix with several names is their tensors stacked by rows. None or (): the model has none.
 
@@ -44,6 +53,7 @@ class LayerNames:
     attention_post_norm: str | None
     feed_forward_post_norm: str | None
     experts: ExpertNames | None
+    latent: LatentNames | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +73,13 @@ def tensor_names(spec: ModelSpec, prefix: str = "model.", head: str = "lm_head.w
     return TensorNames(f"{prefix}embed_tokens.weight", layers, f"{prefix}norm.weight", None if tied else head)
 
 
-def gguf_tensor_names(spec: ModelSpec) -> TensorNames:
-    """The names in GGUF files, as llama.cpp writes them."""
-    layers = tuple(_gguf_layer_names(spec, index, f"blk.{index}.") for index in range(spec.num_layers))
+def gguf_tensor_names(spec: ModelSpec, tensors: Container[str] = ()) -> TensorNames:
+    """The names in GGUF files, as llama.cpp writes them; `tensors` are those that the file has.
+
+    Newer files have what makes keys and values out of a latent in two tensors, as we do, older ones in one.
+    """
+    up = ("attn_k_b", "attn_v_b") if "blk.0.attn_k_b.weight" in tensors else ("attn_kv_b",)
+    layers = tuple(_gguf_layer_names(spec, index, f"blk.{index}.", up) for index in range(spec.num_layers))
     return TensorNames("token_embd.weight", layers, "output_norm.weight", None if spec.is_tied else "output.weight")
 
 
@@ -77,12 +91,13 @@ def head_order(spec: ModelSpec, is_interleaved: bool = False) -> tuple[int, ...]
     rows at the end; `is_interleaved` ones rotate 2 i with 2 i + 1, as llama.cpp does for Llama. The same order for q
     and k leaves every q.k as it was.
     """
-    rotary_dim, half = spec.rope.rotated(spec.head_dim), spec.rope.rotated(spec.head_dim) // 2
+    head_dim = spec.rope_head_dim
+    rotary_dim, half = spec.rope.rotated(head_dim), spec.rope.rotated(head_dim) // 2
     if is_interleaved:
         first, second = list(range(0, rotary_dim, 2)), list(range(1, rotary_dim, 2))
     else:
         first, second = list(range(half)), list(range(half, rotary_dim))
-    still = list(range(rotary_dim, spec.head_dim))
+    still = list(range(rotary_dim, head_dim))
     middle = len(still) // 2
     return (*first, *still[:middle], *second, *still[middle:])
 
@@ -96,21 +111,37 @@ def _layer_names(spec: ModelSpec, index: int, block: str) -> LayerNames:
     attention, is_fused = f"{block}self_attn.", spec.family == "phi3"
     is_sandwich = spec.has_pre_norms and spec.has_post_norms
     inner_norm = f"{block}{'pre_feedforward_layernorm' if is_sandwich else 'post_attention_layernorm'}.weight"
-    is_dense = spec.layer_experts(index) is None
+    is_dense, latent = spec.layer_experts(index) is None, spec.latent
+    qkv: tuple[str, ...] = ("qkv_proj",) if is_fused else ("q_proj", "k_proj", "v_proj")
+    norms = ("q_norm", "k_norm")
+    if latent is not None:
+        qkv = ("q_proj" if latent.q_lora_rank is None else "q_a_proj", "kv_a_proj_with_mqa")
+        norms = ("q_a_layernorm", "kv_a_layernorm")
     return LayerNames(
         attention_norm=f"{block}input_layernorm.weight" if spec.has_pre_norms else None,
-        qkv=_of(attention, ("qkv_proj",) if is_fused else ("q_proj", "k_proj", "v_proj")),
+        qkv=_of(attention, qkv),
         qkv_bias=tuple(f"{attention}{which}_proj.bias" for which in "qkv") if spec.has_qkv_bias else (),
         output=f"{attention}o_proj.weight",
         feed_forward_norm=inner_norm if spec.has_pre_norms else None,
         gate_up=_of(f"{block}mlp.", ("gate_up_proj",) if is_fused else ("gate_proj", "up_proj")) if is_dense else (),
         down=f"{block}mlp.down_proj.weight" if is_dense else None,
-        query_norm=f"{attention}q_norm.weight" if spec.query_key_norm else None,
-        key_norm=f"{attention}k_norm.weight" if spec.query_key_norm else None,
+        query_norm=f"{attention}{norms[0]}.weight" if _has_query_norm(spec) else None,
+        key_norm=f"{attention}{norms[1]}.weight" if spec.query_key_norm or latent else None,
         attention_post_norm=f"{block}post_attention_layernorm.weight" if spec.has_post_norms else None,
         feed_forward_post_norm=f"{block}post_feedforward_layernorm.weight" if spec.has_post_norms else None,
         experts=None if is_dense else _expert_names(spec, index, block),
+        latent=_latent_names(spec, _of(attention, ("kv_b_proj",)), f"{attention}q_b_proj.weight"),
     )
+
+
+def _has_query_norm(spec: ModelSpec) -> bool:
+    return spec.query_key_norm is not None or (spec.latent is not None and spec.latent.q_lora_rank is not None)
+
+
+def _latent_names(spec: ModelSpec, up: tuple[str, ...], query_up: str) -> LatentNames | None:
+    if spec.latent is None:
+        return None
+    return LatentNames(up, None if spec.latent.q_lora_rank is None else query_up)
 
 
 def _expert_names(spec: ModelSpec, index: int, block: str) -> ExpertNames:
@@ -120,41 +151,50 @@ def _expert_names(spec: ModelSpec, index: int, block: str) -> ExpertNames:
     place = f"{block}block_sparse_moe." if is_mixtral else f"{block}mlp."
     inner, outer = (("w1", "w3"), "w2") if is_mixtral else (("gate_proj", "up_proj"), "down_proj")
     each = [f"{place}experts.{number}." for number in range(experts.num_experts)]
-    has_shared, shared = experts.shared_size is not None, f"{place}shared_expert."
+    has_shared = experts.shared_size is not None
+    # Several shared experts are one, as wide as all of them.
+    shared = f"{place}{'shared_experts' if experts.is_shared_whole else 'shared_expert'}."
     return ExpertNames(
         router=f"{place}gate.weight",
         gate_up=tuple(_of(expert, inner) for expert in each),
         down=tuple(f"{expert}{outer}.weight" for expert in each),
         shared_gate_up=_of(shared, inner) if has_shared else (),
         shared_down=f"{shared}{outer}.weight" if has_shared else None,
-        shared_gate=f"{place}shared_expert_gate.weight" if has_shared else None,
+        shared_gate=f"{place}shared_expert_gate.weight" if has_shared and not experts.is_shared_whole else None,
     )
 
 
-def _gguf_layer_names(spec: ModelSpec, index: int, block: str) -> LayerNames:
-    is_fused, experts = spec.family == "phi3", spec.layer_experts(index)
+def _gguf_layer_names(spec: ModelSpec, index: int, block: str, latent_up: tuple[str, ...]) -> LayerNames:
+    is_fused, experts, latent = spec.family == "phi3", spec.layer_experts(index), spec.latent
     has_shared = experts is not None and experts.shared_size is not None
+    has_gate = has_shared and experts is not None and not experts.is_shared_whole
+    qkv: tuple[str, ...] = ("attn_qkv",) if is_fused else ("attn_q", "attn_k", "attn_v")
+    norms = ("attn_q_norm", "attn_k_norm")
+    if latent is not None:
+        qkv = ("attn_q" if latent.q_lora_rank is None else "attn_q_a", "attn_kv_a_mqa")
+        norms = ("attn_q_a_norm", "attn_kv_a_norm")
     routed = ExpertNames(
         router=f"{block}ffn_gate_inp.weight",
         gate_up=(_of(block, ("ffn_gate_exps", "ffn_up_exps")),),
         down=(f"{block}ffn_down_exps.weight",),
         shared_gate_up=_of(block, ("ffn_gate_shexp", "ffn_up_shexp")) if has_shared else (),
         shared_down=f"{block}ffn_down_shexp.weight" if has_shared else None,
-        shared_gate=f"{block}ffn_gate_inp_shexp.weight" if has_shared else None,
+        shared_gate=f"{block}ffn_gate_inp_shexp.weight" if has_gate else None,
     )
     return LayerNames(
         attention_norm=f"{block}attn_norm.weight" if spec.has_pre_norms else None,
-        qkv=_of(block, ("attn_qkv",) if is_fused else ("attn_q", "attn_k", "attn_v")),
+        qkv=_of(block, qkv),
         qkv_bias=tuple(f"{block}attn_{which}.bias" for which in "qkv") if spec.has_qkv_bias else (),
         output=f"{block}attn_output.weight",
         feed_forward_norm=f"{block}ffn_norm.weight" if spec.has_pre_norms else None,
         gate_up=_of(block, ("ffn_up",) if is_fused else ("ffn_gate", "ffn_up")) if experts is None else (),
         down=f"{block}ffn_down.weight" if experts is None else None,
-        query_norm=f"{block}attn_q_norm.weight" if spec.query_key_norm else None,
-        key_norm=f"{block}attn_k_norm.weight" if spec.query_key_norm else None,
+        query_norm=f"{block}{norms[0]}.weight" if _has_query_norm(spec) else None,
+        key_norm=f"{block}{norms[1]}.weight" if spec.query_key_norm or latent else None,
         attention_post_norm=f"{block}post_attention_norm.weight" if spec.has_post_norms else None,
         feed_forward_post_norm=f"{block}post_ffw_norm.weight" if spec.has_post_norms else None,
         experts=None if experts is None else routed,
+        latent=_latent_names(spec, _of(block, latent_up), f"{block}attn_q_b.weight"),
     )
 
 

@@ -25,7 +25,7 @@ def read_rope(config: Metadata, head_dim: int, theta: float = 10000.0, layer_typ
 
     Raises `SourceError` naming a type of scaling that is not supported.
     """
-    section = next((found for name in _SECTIONS if (found := config.section(name)) is not None), None)
+    section = rope_section(config)
     if section is not None and layer_type is not None:
         section = section.section(layer_type) or section
     empty = Metadata(config.path, {})
@@ -38,6 +38,11 @@ def read_rope(config: Metadata, head_dim: int, theta: float = 10000.0, layer_typ
         kind = "longrope"  # Phi-3's first names for it
     spec = _scaled(kind, config, scaling, theta, rotary_dim)
     return spec if rotary_dim == head_dim else _partial(spec, rotary_dim)
+
+
+def rope_section(config: Metadata) -> Metadata | None:
+    """The keys of the rotation, None where the config has none of their own."""
+    return next((found for name in _SECTIONS if (found := config.section(name)) is not None), None)
 
 
 def longest_context(config: Metadata) -> int:
@@ -77,7 +82,7 @@ def _scaled(kind: str, config: Metadata, scaling: Metadata, theta: float, rotary
 
 def _yarn(scaling: Metadata, theta: float, rotary_dim: int, factor: float, original: int) -> RopeSpec:
     beta_fast, beta_slow = scaling.number("beta_fast", 32.0), scaling.number("beta_slow", 1.0)
-    scales = scaling.optional_number("mscale"), scaling.optional_number("mscale_all_dim")
+    scales = scaling.optional_weight("mscale"), scaling.optional_weight("mscale_all_dim")
     return RopeSpec(
         theta,
         yarn_factors(theta, rotary_dim, factor, original, beta_fast, beta_slow, scaling.flag("truncate", True)),

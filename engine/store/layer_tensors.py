@@ -11,7 +11,7 @@ from dataclasses import fields
 from torch import Tensor
 
 from engine.spec import ModelSpec
-from engine.weights import ExpertWeights, LayerWeights
+from engine.weights import ExpertWeights, LatentWeights, LayerWeights
 from kernels.formats import PackedWeight, concatenate_rows
 
 
@@ -20,7 +20,9 @@ def split_layer(layer: LayerWeights[PackedWeight]) -> tuple[dict[str, PackedWeig
 
     Raises `FormatError` if the experts are packed in groups of different sizes.
     """
-    parts = {each.name: getattr(layer, each.name) for each in fields(layer) if each.name != "experts"}
+    parts = {each.name: getattr(layer, each.name) for each in fields(layer) if each.name not in ("experts", "latent")}
+    if layer.latent is not None:
+        parts |= {each.name: getattr(layer.latent, each.name) for each in fields(layer.latent)}
     experts = layer.experts
     if experts is not None:
         parts |= {each.name: getattr(experts, each.name) for each in fields(experts)}
@@ -61,6 +63,13 @@ def assemble_layer(
         attention_post_norm=vectors.get("attention_post_norm"),
         feed_forward_post_norm=vectors.get("feed_forward_post_norm"),
         experts=routed,
+        latent=None
+        if spec.latent is None
+        else LatentWeights(
+            query_to_latent=matrices["query_to_latent"],
+            latent_to_value=matrices["latent_to_value"],
+            query_up=matrices.get("query_up"),
+        ),
     )
 
 

@@ -7,9 +7,9 @@ import re
 
 from engine.spec import ModelSpec
 
-FORMAT_VERSION = 2
-READABLE_VERSIONS = (1, 2)
-"""A model of version 1 is one of version 2 whose spec leaves out what its family does not have."""
+FORMAT_VERSION = 3
+READABLE_VERSIONS = (1, 2, 3)
+"""A model of an older version is one of the newest whose spec leaves out what its family does not have."""
 
 MANIFEST_FILE = "manifest.json"
 TOKENIZER_FILE = "tokenizer.json"
@@ -29,6 +29,9 @@ HEAD = "head"
 EXPERT_MATRICES = ("experts_gate_up", "experts_down")
 """The matrices of all experts of a layer, one below the other."""
 SHARED_MATRICES = ("shared_gate_up", "shared_down")
+LATENT_MATRICES = ("query_to_latent", "latent_to_value")
+"""The matrices of all heads of a layer, one below the other."""
+QUERY_UP = "query_up"
 
 
 def layer_file(index: int) -> str:
@@ -47,10 +50,13 @@ def layer_tensor(index: int, matrix: str) -> str:
 
 def layer_matrices(spec: ModelSpec, index: int) -> tuple[str, ...]:
     """Which kinds of matrices a layer has."""
-    experts = spec.layer_experts(index)
+    experts, latent = spec.layer_experts(index), spec.latent
+    attention: tuple[str, ...] = ("qkv", "output")
+    if latent is not None:
+        attention += LATENT_MATRICES if latent.q_lora_rank is None else (QUERY_UP, *LATENT_MATRICES)
     if experts is None:
-        return ("qkv", "output", "gate_up", "down")
-    return ("qkv", "output", *EXPERT_MATRICES, *(SHARED_MATRICES if experts.shared_size is not None else ()))
+        return (*attention, "gate_up", "down")
+    return (*attention, *EXPERT_MATRICES, *(SHARED_MATRICES if experts.shared_size is not None else ()))
 
 
 def matrix_shapes(spec: ModelSpec) -> dict[str, tuple[int, int]]:
@@ -60,10 +66,16 @@ def matrix_shapes(spec: ModelSpec) -> dict[str, tuple[int, int]]:
         EMBEDDING: (spec.vocab_size, hidden),
         HEAD: (spec.vocab_size, hidden),
         "qkv": (spec.qkv_size, hidden),
-        "output": (hidden, spec.query_size),
+        "output": (hidden, spec.attended_size),
         "gate_up": (2 * spec.intermediate_size, hidden),
         "down": (hidden, spec.intermediate_size),
     }
+    latent, heads = spec.latent, spec.num_heads
+    if latent is not None:
+        shapes["query_to_latent"] = (heads * latent.kv_lora_rank, latent.qk_nope_head_dim)
+        shapes["latent_to_value"] = (heads * latent.v_head_dim, latent.kv_lora_rank)
+        if latent.q_lora_rank is not None:
+            shapes[QUERY_UP] = (heads * latent.query_head_dim, latent.q_lora_rank)
     experts = spec.experts
     if experts is not None:
         inner, num = experts.intermediate_size, experts.num_experts
@@ -76,7 +88,7 @@ def matrix_shapes(spec: ModelSpec) -> dict[str, tuple[int, int]]:
 
 def layer_vectors(spec: ModelSpec, index: int) -> dict[str, tuple[int, ...]]:
     """The float32 tensors of a layer, with their shapes, by their names in `LayerWeights` and `ExpertWeights`."""
-    hidden, is_whole = (spec.hidden_size,), spec.query_key_norm == "projection"
+    hidden = (spec.hidden_size,)
     vectors: dict[str, tuple[int, ...]] = {}
     if spec.has_pre_norms:
         vectors |= {"attention_norm": hidden, "feed_forward_norm": hidden}
@@ -84,13 +96,13 @@ def layer_vectors(spec: ModelSpec, index: int) -> dict[str, tuple[int, ...]]:
         vectors |= {"attention_post_norm": hidden, "feed_forward_post_norm": hidden}
     if spec.has_qkv_bias:
         vectors["qkv_bias"] = (spec.qkv_size,)
-    if spec.query_key_norm is not None:
-        vectors["query_norm"] = (spec.query_size if is_whole else spec.head_dim,)
-        vectors["key_norm"] = (spec.kv_size if is_whole else spec.head_dim,)
+    if spec.query_key_norm is not None or spec.latent is not None:
+        norms = zip(("query_norm", "key_norm"), spec.norm_sizes, strict=True)
+        vectors |= {name: (size,) for name, size in norms if size}
     experts = spec.layer_experts(index)
     if experts is not None:
         vectors["router"] = (experts.num_experts, spec.hidden_size)
-        if experts.shared_size is not None:
+        if experts.shared_size is not None and not experts.is_shared_whole:
             vectors["shared_gate"] = hidden
     return vectors
 

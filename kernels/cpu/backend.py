@@ -16,7 +16,7 @@ from torch import Tensor
 from kernels import checks
 from kernels.cpu import attention
 from kernels.cpu.embedding import Embedding
-from kernels.cpu.linear import Linear
+from kernels.cpu.linear import Linear, grouped
 from kernels.cpu.pool import Pool
 from kernels.cpu.sampling import Sampler
 from kernels.cpu.stack import NativeStack
@@ -24,6 +24,7 @@ from kernels.cpu.structs import AttentionShape
 from kernels.cpu.weights import NativeLayout, NativeWeight, pack
 from kernels.experts import norm_experts
 from kernels.formats import PackedWeight
+from kernels.latent import append as append_latent
 from kernels.layers import OperationStack
 from kernels.ops import AttentionBatch, Backend, DecoderLayer, Experts, LayerStack, Norm, SamplingTensors, WeightFacts
 
@@ -79,6 +80,12 @@ class CpuBackend(Backend):
         checks.check_linear(x, *weight.shape, num_narrow_rows, norm, bias)
         return Linear(weight, norm, bias)(x.float(), self._pool)
 
+    def grouped_linear(
+        self, x: Tensor, weight: NativeWeight, num_groups: int, num_narrow_rows: int | None = None
+    ) -> Tensor:
+        checks.check_grouped(x, *weight.shape, num_groups, num_narrow_rows)
+        return grouped(x.float(), weight, num_groups, self._pool)
+
     def rope_append(
         self,
         qkv: Tensor,
@@ -95,6 +102,19 @@ class CpuBackend(Backend):
         checks.check_rope(qkv, positions, rope_table, key_pool, slots, norms)
         checks.check_places(positions, rope_table, slots, key_pool)
         return attention.append(qkv.float(), positions, rope_table, key_pool, value_pool, slots, norms, self._pool)
+
+    def latent_append(
+        self,
+        q: Tensor,
+        latent: Tensor,
+        positions: Tensor,
+        rope_table: Tensor | None,
+        pool: Tensor,
+        slots: Tensor,
+        norm: Norm,
+    ) -> Tensor:
+        checks.check_pools(pool, pool, self.kv_dtype)
+        return append_latent(q, latent, positions, rope_table, pool, slots, norm)
 
     def paged_attention(
         self,
@@ -167,7 +187,8 @@ class CpuBackend(Backend):
         )
 
     def stack_layers(self, table: Any, layers: tuple[DecoderLayer, ...], embedding_scale: float = 1.0) -> LayerStack:
-        # One call has no experts, and no model that never rotates.
-        if any(layer.experts is not None for layer in layers) or all(layer.rope_table is None for layer in layers):
+        # One call has no experts, no latents, and no model that never rotates.
+        is_plain = all(layer.experts is None and layer.latent is None for layer in layers)
+        if not is_plain or all(layer.rope_table is None for layer in layers):
             return OperationStack(self, table, layers, embedding_scale)
         return NativeStack(self._pool, self.kv_dtype, table, layers, embedding_scale)

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from kernels.cpu.library import LinearStruct
 from kernels.cpu.pool import Pool
-from kernels.cpu.weights import NativeWeight
+from kernels.cpu.weights import NativeWeight, rows_of
 from kernels.ops import Norm
 
 ACTIVATIONS = {"silu": 1, "gelu_tanh": 2}
@@ -65,3 +65,14 @@ class Linear:
         """The call that was bound. Raises MemoryError."""
         if pool.library.di_linear_run(pool.handle, pool.scratch, self.struct) != 0:
             raise MemoryError(f"no memory for {self.struct.num_rows} rows of {self._num_columns} columns")
+
+
+def grouped(x: Tensor, weight: NativeWeight, num_groups: int, pool: Pool) -> Tensor:
+    """Each part of a row by its own rows of the weight [G * N, K]: x float32 [M, G * K] to [M, G * N]."""
+    num_rows, num_outputs = len(x), weight.shape[0] // num_groups
+    parts = x.view(num_rows, num_groups, -1).transpose(0, 1).contiguous()
+    y = torch.empty(num_rows, num_groups, num_outputs)
+    for group, part in enumerate(parts):
+        rows, skipped = rows_of(weight, group * num_outputs, (group + 1) * num_outputs, pool)
+        y[:, group] = Linear(rows)(part, pool)[:, skipped : skipped + num_outputs]
+    return y.flatten(1)

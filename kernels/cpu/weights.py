@@ -17,6 +17,8 @@ from kernels.formats import PackedWeight
 from kernels.ops import PreparedLayout
 
 _ALIGNMENT = 64
+BLOCK_ROWS = 8
+"""DI_BLOCK_ROWS of src/weight.h."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,18 @@ def pack(weight: PackedWeight, pool: Pool) -> NativeWeight:
         pool.handle, struct, codes.data_ptr(), scale.data_ptr(), None if minimum is None else minimum.data_ptr()
     )
     return native
+
+
+def rows_of(weight: NativeWeight, first: int, last: int, pool: Pool) -> tuple[NativeWeight, int]:
+    """Whole blocks that hold the rows first to last, on the same bytes; and how many rows of them come before."""
+    start, stop = first // BLOCK_ROWS, -(-last // BLOCK_ROWS)
+    whole = weight.struct
+    form = (whole.num_columns, whole.bits, whole.group_size, whole.has_minimum)
+    block_bytes = int(pool.library.di_weight_bytes(WeightStruct(None, BLOCK_ROWS, *form)))
+    part = WeightStruct(None, (stop - start) * BLOCK_ROWS, *form)
+    data = weight.data[start * block_bytes : stop * block_bytes]
+    part.data = data.ctypes.data
+    return NativeWeight(part, data), first - start * BLOCK_ROWS
 
 
 class NativeLayout(PreparedLayout):

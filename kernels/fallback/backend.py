@@ -15,9 +15,10 @@ from torch import Tensor
 from kernels import checks
 from kernels.experts import norm_experts
 from kernels.fallback import attention, sampling
-from kernels.fallback.weights import TorchWeight, linear, pack
+from kernels.fallback.weights import TorchWeight, grouped_linear, linear, pack
 from kernels.formats import PackedWeight, dequantize
 from kernels.kv_rows import encode, head_dim_of, turn
+from kernels.latent import append as append_latent
 from kernels.layers import OperationStack
 from kernels.logits import row_logprobs
 from kernels.ops import AttentionBatch, Backend, DecoderLayer, Experts, LayerStack, Norm, SamplingTensors, WeightFacts
@@ -86,6 +87,12 @@ class TorchBackend(Backend):
         y = linear(normed.bfloat16(), weight, num_narrow_rows, self._dense_dtype)
         return y.float() if bias is None else y + bias
 
+    def grouped_linear(
+        self, x: Tensor, weight: TorchWeight, num_groups: int, num_narrow_rows: int | None = None
+    ) -> Tensor:
+        checks.check_grouped(x, *weight.shape, num_groups, num_narrow_rows)
+        return grouped_linear(x.to(self._dense_dtype), weight.plain, num_groups).float()
+
     def rope_append(
         self,
         qkv: Tensor,
@@ -115,6 +122,19 @@ class TorchBackend(Backend):
         key_pool[blocks, :, offsets] = k
         value_pool[blocks, :, offsets] = v
         return q.contiguous()
+
+    def latent_append(
+        self,
+        q: Tensor,
+        latent: Tensor,
+        positions: Tensor,
+        rope_table: Tensor | None,
+        pool: Tensor,
+        slots: Tensor,
+        norm: Norm,
+    ) -> Tensor:
+        checks.check_pools(pool, pool, self.kv_dtype)
+        return append_latent(q, latent, positions, rope_table, pool, slots, norm)
 
     def paged_attention(
         self,

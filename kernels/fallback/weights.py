@@ -113,6 +113,19 @@ def _linear_wide(x: Tensor, weight: PackedWeight, result: Tensor) -> None:
             result[row : row + TILE_ROWS, first : first + step] = y[: num_rows - row]
 
 
+def grouped_linear(x: Tensor, weight: PackedWeight, num_groups: int) -> Tensor:
+    """x [M, G * K] of the dense dtype by the weight [G * N, K], part by part: [M, G * N], always the dense way."""
+    step = weight.num_rows // num_groups
+    result = x.new_empty(len(x), weight.num_rows)
+    for group, part in enumerate(x.chunk(num_groups, dim=1)):
+        first = group * step
+        matrix = dense_rows(weight, first, first + step, x.dtype)
+        tiles = torch.split(F.pad(part, (0, 0, 0, -len(x) % TILE_ROWS)), TILE_ROWS)
+        y = torch.cat([F.linear(tile, matrix) for tile in tiles]) if tiles else part
+        result[:, first : first + step] = y[: len(x)]
+    return result
+
+
 def dense_rows(weight: PackedWeight, first: int, last: int, dtype: torch.dtype) -> Tensor:
     """The weight's rows first to last written out, [n, K] in `dtype`, from the scales that the int4 kernel uses."""
     scale, zero = (t.to(dtype).unsqueeze(2) for t in centred_scales(weight, first, last))

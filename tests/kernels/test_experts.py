@@ -14,7 +14,7 @@ from kernels.ops import Backend, Experts, Norm
 from kernels.reference import ReferenceBackend
 from tests.kernels.cases import random_norm, random_weight
 
-HIDDEN, INNER, SHARED, NUM_EXPERTS, NUM_ACTIVE = 96, 64, 160, 7, 3
+HIDDEN, INNER, SHARED, NUM_EXPERTS, NUM_ACTIVE = 96, 64, 160, 8, 3
 
 
 class Plain:
@@ -28,6 +28,7 @@ class Plain:
         self.shared = (random_weight(2 * SHARED, HIDDEN, 8), random_weight(HIDDEN, SHARED, 8)) if has_shared else None
         self.shared_gate = torch.randn(HIDDEN) if has_shared else None
         self.normalizes, self.activation = normalizes, activation
+        self.weight_scale, self.num_groups, self.num_active_groups = 1.0, 1, 1
 
     def prepared(self, backend: Backend) -> Experts:
         shared = (None, None) if self.shared is None else tuple(backend.prepare(each) for each in self.shared)
@@ -40,17 +41,25 @@ class Plain:
             self.activation,
             *shared,
             self.shared_gate,
+            self.weight_scale,
+            self.num_groups,
+            self.num_active_groups,
         )
 
     def of_row(self, x: Tensor, norm: Norm, post_norm: Norm) -> Tensor:
         """The definition, for one row [K], in float64."""
         h = _rms_norm(x.double(), norm)
         probabilities = torch.softmax(self.router.double() @ h, dim=0)
-        best = probabilities.sort(descending=True).indices[:NUM_ACTIVE]
+        maxima = [float(group.max()) for group in probabilities.chunk(self.num_groups)]
+        closed = sorted(range(self.num_groups), key=maxima.__getitem__)[: self.num_groups - self.num_active_groups]
+        is_closed = torch.tensor([e * self.num_groups // NUM_EXPERTS in closed for e in range(NUM_EXPERTS)])
+        best = probabilities.masked_fill(is_closed, -1).sort(descending=True).indices[:NUM_ACTIVE]
         total = probabilities[best].sum() if self.normalizes else 1.0
+        total = total / self.weight_scale
         mixed = sum(probabilities[e] / total * self._expert(h, self.gate_up[e], self.down[e]) for e in best.tolist())
-        if self.shared is not None and self.shared_gate is not None:
-            mixed = mixed + torch.sigmoid(self.shared_gate.double() @ h) * self._expert(h, *self.shared)
+        if self.shared is not None:
+            share = 1.0 if self.shared_gate is None else torch.sigmoid(self.shared_gate.double() @ h)
+            mixed = mixed + share * self._expert(h, *self.shared)
         return x + _rms_norm(mixed, post_norm)
 
     def _expert(self, h: Tensor, gate_up: PackedWeight, down: PackedWeight) -> Tensor:
@@ -76,6 +85,23 @@ def test_mixture_is_the_formula_row_by_row(num_rows: int, has_shared: bool, norm
     torch.testing.assert_close(y, torch.stack(wanted).float() if wanted else x, atol=1e-4, rtol=1e-4)
 
 
+@pytest.mark.parametrize("normalizes", [False, True])
+def test_groups_scale_and_an_ungated_shared_expert_are_the_formula_too(normalizes: bool) -> None:
+    plain, backend = Plain(True, normalizes, "silu"), ReferenceBackend()
+    plain.weight_scale, plain.num_groups, plain.num_active_groups, plain.shared_gate = 2.5, 4, 2, None
+    x, norm, post_norm = torch.randn(19, HIDDEN), random_norm(HIDDEN), random_norm(HIDDEN)
+    y = backend.norm_experts(x, norm, plain.prepared(backend), post_norm)
+    wanted = torch.stack([plain.of_row(row, norm, post_norm) for row in x]).float()
+    torch.testing.assert_close(y, wanted, atol=1e-4, rtol=1e-4)
+
+
+def test_groups_that_hold_too_few_experts_are_refused() -> None:
+    plain, backend = Plain(False, True, "silu"), ReferenceBackend()
+    plain.num_groups, plain.num_active_groups = 4, 1
+    with pytest.raises(KernelShapeError, match="3 active experts of 8 in 1 of 4 groups"):
+        backend.norm_experts(torch.randn(2, HIDDEN), None, plain.prepared(backend))
+
+
 def test_other_backends_mix_the_same_experts(backend: Backend, reference: Backend) -> None:
     plain = Plain(True, True, "silu")
     x, norm = torch.randn(33, HIDDEN), random_norm(HIDDEN)
@@ -95,5 +121,5 @@ def test_row_does_not_depend_on_its_neighbours(backend: Backend) -> None:
 def test_router_of_another_size_is_refused() -> None:
     backend = ReferenceBackend()
     experts = Plain(False, True, "silu").prepared(backend)
-    with pytest.raises(KernelShapeError, match=r"router is \(7, 96\).*\(7, 64\)"):
+    with pytest.raises(KernelShapeError, match=r"router is \(8, 96\).*\(8, 64\)"):
         backend.norm_experts(torch.randn(2, 64), None, experts)

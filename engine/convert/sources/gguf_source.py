@@ -37,7 +37,7 @@ class GgufSource:
             self.spec = spec_from_gguf(metadata, self._files.tensors, tensors.factors)
             adapter = adapter_for_gguf(metadata.text("general.architecture"))
             assert adapter is not None, self.spec.family
-            names = gguf_tensor_names(self.spec)
+            names = gguf_tensor_names(self.spec, self._files.tensors)
             self._assembly = Assembly(self.spec, names, tensors, is_interleaved=adapter.has_permuted_qk)
             self.embedding()
             self.head()

@@ -10,7 +10,7 @@ from engine.convert.options import QuantizeOptions
 from engine.convert.packing import Packed, pack
 from engine.convert.source import Source, matrices
 from engine.models.decoder import Decoder
-from engine.weights import ExpertWeights, LayerWeights
+from engine.weights import ExpertWeights, LatentWeights, LayerWeights
 from kernels.reference import ReferenceBackend, ReferenceWeight
 
 
@@ -36,7 +36,7 @@ def read_decoder(source: Source) -> Decoder:
             return ReferenceWeight(value.read_values(0, value.num_rows))
         if isinstance(value, tuple):
             return tuple(plain(each) for each in value)
-        if isinstance(value, ExpertWeights):
+        if isinstance(value, ExpertWeights | LatentWeights):
             return replace(value, **{each.name: plain(getattr(value, each.name)) for each in fields(value)})
         return value
 

@@ -25,10 +25,15 @@ Array = npt.NDArray[np.float32]
 _ATTENTION = {"self_attn.q_proj": "attn_q", "self_attn.k_proj": "attn_k", "self_attn.v_proj": "attn_v"}
 _ATTENTION |= {"self_attn.qkv_proj": "attn_qkv", "self_attn.o_proj": "attn_output"}
 _ATTENTION |= {"self_attn.q_norm": "attn_q_norm", "self_attn.k_norm": "attn_k_norm"}
+_ATTENTION |= {"self_attn.q_a_proj": "attn_q_a", "self_attn.q_a_layernorm": "attn_q_a_norm"}
+_ATTENTION |= {"self_attn.q_b_proj": "attn_q_b", "self_attn.kv_a_proj_with_mqa": "attn_kv_a_mqa"}
+_ATTENTION |= {"self_attn.kv_a_layernorm": "attn_kv_a_norm", "self_attn.kv_b_proj": "attn_kv_b"}
 _FEED_FORWARD = {"mlp.gate_proj": "ffn_gate", "mlp.up_proj": "ffn_up", "mlp.down_proj": "ffn_down"}
 _FEED_FORWARD |= {"mlp.gate_up_proj": "ffn_up", "mlp.gate": "ffn_gate_inp", "block_sparse_moe.gate": "ffn_gate_inp"}
 _FEED_FORWARD |= {"mlp.shared_expert.gate_proj": "ffn_gate_shexp", "mlp.shared_expert.up_proj": "ffn_up_shexp"}
 _FEED_FORWARD |= {"mlp.shared_expert.down_proj": "ffn_down_shexp", "mlp.shared_expert_gate": "ffn_gate_inp_shexp"}
+_FEED_FORWARD |= {"mlp.shared_experts.gate_proj": "ffn_gate_shexp", "mlp.shared_experts.up_proj": "ffn_up_shexp"}
+_FEED_FORWARD |= {"mlp.shared_experts.down_proj": "ffn_down_shexp"}
 _NORMS = {"input_layernorm": "attn_norm", "post_attention_layernorm": "ffn_norm"}
 _POST_NORMS = {"post_attention_layernorm": "post_attention_norm", "post_feedforward_layernorm": "post_ffw_norm"}
 _POST_NORMS |= {"input_layernorm": "attn_norm", "pre_feedforward_layernorm": "ffn_norm"}
@@ -49,7 +54,46 @@ class Gguf:
 
 _MOE = {"expert_count": 5, "expert_used_count": 2, "expert_feed_forward_length": 64}
 _GEMMA = {"attention.sliding_window": 11, "attention.key_length": 32, "attention.value_length": 32}
+_LATENT = {
+    "expert_count": 6,
+    "expert_used_count": 2,
+    "expert_feed_forward_length": 32,
+    "expert_shared_count": 3,
+    "attention.kv_lora_rank": 64,
+    "rope.dimension_count": 12,
+}
 CASES = {
+    # As newer versions write it, with the two parts of what makes keys and values apart, and as older ones do.
+    "deepseek2-lite": Gguf(
+        "deepseek2",
+        {
+            **_LATENT,
+            "leading_dense_block_count": 1,
+            "attention.head_count_kv": 1,
+            "attention.key_length": 76,
+            "attention.value_length": 64,
+            "attention.key_length_mla": 44,
+            "attention.value_length_mla": 48,
+        },
+    ),
+    "deepseek2": Gguf(
+        "deepseek2",
+        {
+            **_LATENT,
+            "leading_dense_block_count": 2,
+            "attention.head_count_kv": 6,
+            "attention.q_lora_rank": 160,
+            "attention.key_length": 44,
+            "attention.value_length": 48,
+            "expert_weights_scale": 2.5,
+            "expert_group_count": 3,
+            "expert_group_used_count": 2,
+            "rope.scaling.type": "yarn",
+            "rope.scaling.factor": 4.0,
+            "rope.scaling.original_context_length": 24,
+            "rope.scaling.yarn_log_multiplier": 0.11,
+        },
+    ),
     "llama2": Gguf("llama", {}, interleaves=True),
     "llama-linear": Gguf("llama", {"rope.scaling.type": "linear", "rope.scaling.factor": 3.0}, interleaves=True),
     "mistral": Gguf("llama", _GEMMA, interleaves=True),
@@ -101,6 +145,8 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "qwen3-moe": {"decoder_sparse_step": 1},
     "gemma2": {"query_pre_attn_scalar": 32},
     "gemma3": {"query_pre_attn_scalar": 32},
+    # Nor does it take the magnitude of yarn otherwise than into the scale of the scores.
+    "deepseek2": {"rope_parameters": FAMILIES["deepseek2"].options["rope_parameters"] | {"mscale": 1.1}},
 }
 
 
@@ -133,6 +179,11 @@ def gguf_tensors(exported: Exported, form: Gguf) -> dict[str, Array]:
         names = _ATTENTION | _FEED_FORWARD | (_POST_NORMS if form.has_post_norms else _NORMS)
         if form.interleaves and part in ("self_attn.q_proj", "self_attn.k_proj"):
             array = interleaved(array, spec.num_heads if "q_proj" in part else spec.num_kv_heads)
+        if "attention.key_length_mla" in form.keys and names[part] == "attn_kv_b":
+            key, value = np.split(array.reshape(spec.num_heads, -1, array.shape[1]), [32], axis=1)
+            tensors[f"blk.{index}.attn_k_b.weight"] = np.ascontiguousarray(key.swapaxes(1, 2))
+            tensors[f"blk.{index}.attn_v_b.weight"] = np.ascontiguousarray(value)
+            continue
         tensors[f"blk.{index}.{names[part]}.{kind}"] = array
     return tensors | {name: np.stack(parts) for name, parts in experts.items()}
 

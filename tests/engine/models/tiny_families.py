@@ -18,9 +18,9 @@ from torch import Tensor
 
 from engine.models.adapters import spec_from_config
 from engine.models.decoder import Decoder
-from engine.models.names import ExpertNames, LayerNames, adds_one_to_norms, head_order, tensor_names
+from engine.models.names import ExpertNames, LatentNames, LayerNames, adds_one_to_norms, head_order, tensor_names
 from engine.spec import ModelSpec
-from engine.weights import ExpertWeights, HeadWeights, LayerWeights
+from engine.weights import ExpertWeights, HeadWeights, LatentWeights, LayerWeights
 from kernels.ops import Backend
 
 MakeMatrix = Callable[[Tensor], Any]
@@ -69,6 +69,19 @@ _LONGROPE = {
 }
 _MOE = {"num_experts": 5, "num_experts_per_tok": 2, "moe_intermediate_size": 64}
 _WIDE_HEADS = {"head_dim": 32}
+_LATENT = {
+    "num_key_value_heads": 6,
+    "q_lora_rank": None,
+    "kv_lora_rank": 64,
+    "qk_nope_head_dim": 32,
+    "qk_rope_head_dim": 12,
+    "v_head_dim": 48,
+    "first_k_dense_replace": 1,
+    "n_routed_experts": 6,
+    "n_shared_experts": 3,
+    "num_experts_per_tok": 2,
+    "moe_intermediate_size": 32,
+}
 
 FAMILIES = {
     "llama2": TinyFamily("Llama"),
@@ -121,6 +134,20 @@ FAMILIES = {
         "Qwen2Moe", {**_MOE, "shared_expert_intermediate_size": 96, "mlp_only_layers": [1], "norm_topk_prob": True}
     ),
     "qwen3-moe": TinyFamily("Qwen3Moe", {**_MOE, "decoder_sparse_step": 2, "head_dim": 32}),
+    "deepseek2-lite": TinyFamily("DeepseekV2", _LATENT),
+    "deepseek2": TinyFamily(
+        "DeepseekV2",
+        {
+            **_LATENT,
+            "q_lora_rank": 160,
+            "first_k_dense_replace": 2,
+            "topk_method": "group_limited_greedy",
+            "n_group": 3,
+            "topk_group": 2,
+            "routed_scaling_factor": 2.5,
+            "rope_parameters": {**_YARN, "mscale": 0.6, "mscale_all_dim": 1.1},
+        },
+    ),
     "olmoe": TinyFamily("Olmoe", {"num_experts": 5, "num_experts_per_tok": 3}),
 }
 
@@ -201,12 +228,32 @@ class LayerReader:
             feed_forward_norm=self.norm(names.feed_forward_norm),
             gate_up=self._stacked(names.gate_up),
             down=None if names.down is None else self._make(self._take(names.down)),
-            query_norm=self._in_order(self.norm(names.query_norm)),
-            key_norm=self._in_order(self.norm(names.key_norm)),
+            query_norm=self._head_norm(names.query_norm),
+            key_norm=self._head_norm(names.key_norm),
             attention_post_norm=self.norm(names.attention_post_norm),
             feed_forward_post_norm=self.norm(names.feed_forward_post_norm),
             experts=None if names.experts is None else self._experts(names.experts),
+            latent=None if names.latent is None else self._latent(names.latent),
         )
+
+    def _latent(self, names: LatentNames) -> LatentWeights[Any]:
+        spec, latent = self._spec, self._spec.latent
+        assert latent is not None
+        up = self._take(names.up[0]).unflatten(0, (spec.num_heads, -1))
+        key, value = up.split([latent.qk_nope_head_dim, latent.v_head_dim], dim=1)
+        return LatentWeights(
+            self._make(key.transpose(1, 2).flatten(0, 1)),
+            self._make(value.flatten(0, 1)),
+            None if names.query_up is None else self._make(self._halves_last(self._take(names.query_up))),
+        )
+
+    def _halves_last(self, rows: Tensor) -> Tensor:
+        """The last elements of each head to rotate by halves, not by neighbours."""
+        latent = self._spec.latent
+        assert latent is not None
+        heads = rows.unflatten(0, (-1, latent.query_head_dim))
+        still, rotated = heads.split([latent.qk_nope_head_dim, latent.qk_rope_head_dim], dim=1)
+        return torch.cat([still, rotated[:, 0::2], rotated[:, 1::2]], dim=1).flatten(0, 1)
 
     def _experts(self, names: ExpertNames) -> ExpertWeights[Any]:
         return ExpertWeights(
@@ -226,9 +273,18 @@ class LayerReader:
         return self._make(torch.cat([self._take(name) for name in names])) if names else None
 
     def _qkv(self, rows: Tensor) -> Tensor:
-        spec = self._spec
+        spec, latent = self._spec, self._spec.latent
+        if latent is not None:
+            query, row, rotated = rows.split(
+                [len(rows) - latent.row_size, latent.kv_lora_rank, latent.qk_rope_head_dim]
+            )
+            query = self._halves_last(query) if latent.q_lora_rank is None else query
+            return torch.cat([query, row, rotated[0::2], rotated[1::2]])
         q, k, v = rows.split([spec.query_size, spec.kv_size, spec.kv_size])
         return torch.cat([self._in_order(q), self._in_order(k), v])
+
+    def _head_norm(self, name: str | None) -> Any:
+        return self.norm(name) if self._spec.latent is not None else self._in_order(self.norm(name))
 
     def _in_order(self, rows: Any) -> Any:
         """Each head's rows in our order."""

@@ -100,7 +100,7 @@ def test_a_cut_file_is_named_on_opening(folder: Path) -> None:
 
 def test_another_format_version_is_refused_with_both_versions(folder: Path) -> None:
     edit(folder, lambda data: data.update(format_version=99))
-    with pytest.raises(CheckpointError, match="version 99, this program reads 2"):
+    with pytest.raises(CheckpointError, match="version 99, this program reads 3"):
         Checkpoint.open(folder)
 
 
