@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from torch import Tensor, dtype, float32, float64, int64
 
+from kernels.activations import ACTIVATIONS
 from kernels.formats import KernelShapeError
 from kernels.kv_rows import head_dim_of
 from kernels.ops import AttentionBatch, Experts, LogitEdits, Norm, SamplingTensors
-
-ACTIVATIONS = ("silu", "gelu_tanh")
 
 
 def check_tensor(name: str, tensor: Tensor, shape: tuple[int, ...], kind: dtype | None = None) -> None:
@@ -36,6 +35,7 @@ def check_linear(
     num_narrow_rows: int | None,
     norm: Norm | None = None,
     bias: Tensor | None = None,
+    activation: str | None = None,
 ) -> None:
     """x [M, columns], float32 if it is to be normed, into a weight [rows, columns]; the bias covers a result's row."""
     check_tensor("x", x, (x.shape[0], columns), None if norm is None else float32)
@@ -43,21 +43,35 @@ def check_linear(
         raise KernelShapeError(f"num_narrow_rows is {num_narrow_rows}, x has {x.shape[0]} rows")
     if norm is not None:
         check_tensor("norm.weight", norm.weight, (columns,), float32)
+        if norm.bias is not None:
+            check_tensor("norm.bias", norm.bias, (columns,), float32)
     if bias is not None:
         check_tensor("bias", bias, (rows,), float32)
+    if activation is not None:
+        check_activation(activation)
 
 
 def check_residual(x: Tensor, rows: int, residual: Tensor, post_norm: Norm | None) -> None:
     check_tensor("residual", residual, (x.shape[0], rows))
     if post_norm is not None:
-        check_tensor("post_norm.weight", post_norm.weight, (rows,), float32)
+        _check_rms_norm("post_norm.weight", post_norm, rows)
 
 
 def check_gate_up(rows: int, activation: str) -> None:
     if rows % 2:
         raise KernelShapeError(f"a gate and up weight has {rows} rows, must be even")
+    check_activation(activation)
+
+
+def check_activation(activation: str) -> None:
     if activation not in ACTIVATIONS:
-        raise ValueError(f"unknown activation {activation!r}: use silu or gelu_tanh")
+        raise ValueError(f"unknown activation {activation!r}: use {', '.join(ACTIVATIONS)}")
+
+
+def _check_rms_norm(name: str, norm: Norm, size: int) -> None:
+    check_tensor(name, norm.weight, (size,), float32)
+    if norm.bias is not None:
+        raise KernelShapeError(f"{name} has a bias of {len(norm.bias)} numbers, must have none")
 
 
 def check_experts(x: Tensor, norm: Norm | None, experts: Experts, post_norm: Norm | None) -> None:
@@ -67,7 +81,7 @@ def check_experts(x: Tensor, norm: Norm | None, experts: Experts, post_norm: Nor
     check_tensor("router", experts.router, (len(experts.gate_up), num_columns), float32)
     for name, each in (("norm.weight", norm), ("post_norm.weight", post_norm)):
         if each is not None:
-            check_tensor(name, each.weight, (num_columns,), float32)
+            _check_rms_norm(name, each, num_columns)
     if len(experts.gate_up) != len(experts.down) or not 1 <= experts.num_active <= len(experts.gate_up):
         raise KernelShapeError(
             f"{len(experts.gate_up)} gates, {len(experts.down)} downs, {experts.num_active} active: must be as many"
@@ -144,7 +158,7 @@ def check_rope(
     for norm, num_heads in zip(norms, (heads, kv_heads), strict=True):
         if norm is not None:
             covers_all = norm.weight.numel() == num_heads * head_dim
-            check_tensor("head norm", norm.weight, (num_heads * head_dim if covers_all else head_dim,), float32)
+            _check_rms_norm("head norm", norm, num_heads * head_dim if covers_all else head_dim)
     return heads
 
 

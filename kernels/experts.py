@@ -41,7 +41,7 @@ def _of_best_groups(probabilities: Tensor, experts: Experts) -> Tensor:
 def norm_experts(backend: Backend, x: Tensor, norm: Norm | None, experts: Experts, post_norm: Norm | None) -> Tensor:
     """The operation of `Backend.norm_experts` on tensors of the CPU."""
     checks.check_experts(x, norm, experts, post_norm)
-    normed = x if norm is None else rms_norm(x, norm)
+    normed = x if norm is None else normalise(x, norm)
     weights, chosen = route(normed, experts)
     mixed = torch.zeros_like(x)
     for number in sorted(set(chosen.flatten().tolist())):
@@ -52,13 +52,16 @@ def norm_experts(backend: Backend, x: Tensor, norm: Norm | None, experts: Expert
         y = _feed_forward(backend, normed, experts.shared_gate_up, experts.shared_down, experts.activation)
         gate = experts.shared_gate
         mixed += y if gate is None else y * torch.sigmoid((normed * gate).sum(dim=-1, keepdim=True))
-    return x + (mixed if post_norm is None else rms_norm(mixed, post_norm))
+    return x + (mixed if post_norm is None else normalise(mixed, post_norm))
 
 
-def rms_norm(x: Tensor, norm: Norm) -> Tensor:
-    """`x / sqrt(mean(x**2) + eps) * weight` over the last dimension (Zhang and Sennrich 2019), in float32."""
+def normalise(x: Tensor, norm: Norm) -> Tensor:
+    """`Norm` over the last dimension, in float32 (Zhang and Sennrich 2019; with a bias Ba et al. 2016)."""
     x = x.float()
-    return x * torch.rsqrt(x.square().mean(dim=-1, keepdim=True) + norm.eps) * norm.weight
+    if norm.bias is not None:
+        x = x - x.mean(dim=-1, keepdim=True)
+    normed = x * torch.rsqrt(x.square().mean(dim=-1, keepdim=True) + norm.eps) * norm.weight
+    return normed if norm.bias is None else normed + norm.bias
 
 
 def _feed_forward(backend: Backend, x: Tensor, gate_up: object, down: object, activation: str) -> Tensor:

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from kernels import checks
-from kernels.experts import rms_norm
+from kernels.experts import normalise
 from kernels.kv_rows import encode, head_dim_of, turn
 from kernels.ops import Backend, DecoderLayer, ForwardInput, LatentAttention, Norm
 
@@ -59,7 +59,7 @@ def append(
     """The operation of `Backend.latent_append`."""
     checks.check_latent(q, latent, positions, rope_table, pool, slots, norm)
     size = len(norm.weight)
-    rows = torch.cat([rms_norm(latent[:, :size], norm), latent[:, size:].float()], dim=1).unsqueeze(1)
+    rows = torch.cat([normalise(latent[:, :size], norm), latent[:, size:].float()], dim=1).unsqueeze(1)
     q = q.float()
     if rope_table is not None:
         cosines, sines = rope_table[positions].unsqueeze(1).unbind(dim=2)

@@ -29,7 +29,8 @@ class OperationStack(LayerStack):
 
     def _layer(self, layer: DecoderLayer, x: Tensor, rows: ForwardInput, keys: Tensor, values: Tensor) -> Tensor:
         # In two calls, so that what attention has made is let go before the feed forward makes more.
-        return self._feed_forward(layer, self._attention(layer, x, rows, keys, values), rows.num_narrow_rows)
+        attended = self._attention(layer, x, rows, keys, values)
+        return self._feed_forward(layer, x if layer.is_parallel else attended, attended, rows.num_narrow_rows)
 
     def _attention(self, layer: DecoderLayer, x: Tensor, rows: ForwardInput, keys: Tensor, values: Tensor) -> Tensor:
         backend, narrow = self._backend, rows.num_narrow_rows
@@ -40,11 +41,15 @@ class OperationStack(LayerStack):
         norms = layer.query_norm, layer.key_norm
         q = backend.rope_append(qkv, rows.positions, layer.rope_table, keys, values, rows.slots, *norms)
         attended = backend.paged_attention(q, keys, values, rows.attention, layer.scale, layer.window, layer.softcap)
-        return backend.linear_add(attended, layer.output, x, layer.attention_post_norm, narrow)
+        return backend.linear_add(attended, layer.output, x, layer.attention_post_norm, narrow, layer.output_bias)
 
-    def _feed_forward(self, layer: DecoderLayer, x: Tensor, narrow: int) -> Tensor:
-        backend = self._backend
+    def _feed_forward(self, layer: DecoderLayer, x: Tensor, residual: Tensor, narrow: int) -> Tensor:
+        backend, norm = self._backend, layer.feed_forward_norm
         if layer.experts is not None:
-            return backend.norm_experts(x, layer.feed_forward_norm, layer.experts, layer.feed_forward_post_norm)
-        gated = backend.norm_gate_up(x, layer.feed_forward_norm, layer.gate_up, layer.activation, narrow)
-        return backend.linear_add(gated, layer.down, x, layer.feed_forward_post_norm, narrow)
+            assert not layer.is_parallel, "experts add to what they see"
+            return backend.norm_experts(x, norm, layer.experts, layer.feed_forward_post_norm)
+        if layer.is_gated:
+            inner = backend.norm_gate_up(x, norm, layer.gate_up, layer.activation, narrow)
+        else:
+            inner = backend.norm_linear(x, norm, layer.gate_up, layer.up_bias, narrow, layer.activation)
+        return backend.linear_add(inner, layer.down, residual, layer.feed_forward_post_norm, narrow, layer.down_bias)

@@ -24,11 +24,13 @@ from kernels.formats import PackedWeight
 class Norm:
     """RMSNorm: `y = x / sqrt(mean(x**2) + eps) * weight`, in float32. `weight`: float32 [K].
 
+    With a bias, float32 [K], it is a LayerNorm: `y = c / sqrt(mean(c**2) + eps) * weight + bias`, c = x - mean(x).
     Gemma's flavour, which multiplies by 1 + w, is stored with the 1 already added.
     """
 
     weight: Tensor
     eps: float
+    bias: Tensor | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +161,9 @@ class DecoderLayer:
     x = x + attention_post_norm(output(attention(rope(qkv(attention_norm(x)))))), then
     x = x + feed_forward_post_norm(down(activation(gate) * up)) with (gate, up) = gate_up(feed_forward_norm(x)), or
     x = x + feed_forward_post_norm(experts(feed_forward_norm(x))).
+
+    Not gated, it is down(activation(gate_up(feed_forward_norm(x)))). In a parallel layer the feed forward sees the x
+    that attention saw, and both results are added to it.
     """
 
     attention_norm: Norm | None
@@ -181,6 +186,12 @@ class DecoderLayer:
     """In place of gate_up and down."""
     latent: LatentAttention | None = None
     """How qkv [L + R + P, hidden] goes on; the norms are those of the query's latent and of the cached one."""
+    output_bias: Tensor | None = None
+    up_bias: Tensor | None = None
+    """Of a feed forward that is not gated."""
+    down_bias: Tensor | None = None
+    is_gated: bool = True
+    is_parallel: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,10 +280,11 @@ class Backend(ABC):
         weight: Any,
         bias: Tensor | None = None,
         num_narrow_rows: int | None = None,
+        activation: str | None = None,
     ) -> Tensor:
-        """`linear(rms_norm(x), weight) + bias`: x [M, K], weight [N, K], bias float32 [N], result [M, N].
+        """`act(linear(norm(x), weight) + bias)`: x [M, K], weight [N, K], bias float32 [N], result [M, N].
 
-        Without a norm x is taken as it is.
+        `activation` is `silu`, `gelu_tanh` or `gelu`. Without one, or without a norm, there is none.
         """
 
     @abstractmethod
@@ -294,7 +306,7 @@ class Backend(ABC):
         """Optional norms, rotary embedding, K/V written into the pool; returns q [M, heads, head_dim].
 
         A norm of head_dim weights covers each head by itself; one as long as all heads of q, or of k, covers them
-        together. Without a table nothing is rotated.
+        together. They are no LayerNorms. Without a table nothing is rotated.
 
         qkv [M, (heads + 2 * kv_heads) * head_dim]; positions int64 [M]; rope_table float32
         [max_context, 2, head_dim / 2] (cosines, sines); pools [blocks, kv_heads, block_size, head_dim] of one layer;
@@ -347,16 +359,20 @@ class Backend(ABC):
         residual: Tensor,
         post_norm: Norm | None = None,
         num_narrow_rows: int | None = None,
+        bias: Tensor | None = None,
     ) -> Tensor:
-        """`residual + post_norm(linear(x, weight))`: x [M, K], residual [M, N]; a new tensor [M, N]."""
+        """`residual + post_norm(linear(x, weight) + bias)`: x [M, K], bias float32 [N], residual [M, N]; a new tensor.
+
+        The norm is no LayerNorm.
+        """
 
     @abstractmethod
     def norm_gate_up(
         self, x: Tensor, norm: Norm | None, weight: Any, activation: str, num_narrow_rows: int | None = None
     ) -> Tensor:
-        """`act(g) * u` with (g, u) the halves of `linear(rms_norm(x), weight)`; weight [2F, K], gate first; [M, F].
+        """`act(g) * u` with (g, u) the halves of `linear(norm(x), weight)`; weight [2F, K], gate first; [M, F].
 
-        `activation` is `silu` or `gelu_tanh`. Without a norm x is taken as it is.
+        `activation` is `silu`, `gelu_tanh` or `gelu`. Without a norm x is taken as it is.
         """
 
     @abstractmethod

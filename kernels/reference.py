@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
 import torch
 import torch.nn.functional as F  # noqa: N812 - torch's own abbreviation
 from torch import Tensor
 
 from kernels import checks
-from kernels.experts import norm_experts, rms_norm
+from kernels.activations import ACTIVATIONS
+from kernels.experts import norm_experts, normalise
 from kernels.formats import PackedWeight, dequantize
 from kernels.kv_rows import decode, encode, head_dim_of, turn
 from kernels.latent import append as append_latent
@@ -48,12 +49,12 @@ def norm_heads(heads: Tensor, norm: Norm | None) -> Tensor:
     if norm is None:
         return heads
     if len(norm.weight) == heads.shape[2]:
-        return rms_norm(heads, norm)
-    return rms_norm(heads.flatten(1), norm).view(heads.shape)
+        return normalise(heads, norm)
+    return normalise(heads.flatten(1), norm).view(heads.shape)
 
 
 def _normed(x: Tensor, norm: Norm | None) -> Tensor:
-    return x.float() if norm is None else rms_norm(x, norm)
+    return x.float() if norm is None else normalise(x, norm)
 
 
 def kept_tokens(
@@ -118,8 +119,6 @@ class ReferenceBackend(Backend):
     activation_dtype = torch.float32
     wide_rows = None
 
-    _ACTIVATIONS: ClassVar = {"silu": F.silu, "gelu_tanh": lambda x: F.gelu(x, approximate="tanh")}
-
     def __init__(self, kv_dtype: torch.dtype = torch.float32) -> None:
         """`kv_dtype` is float32 or int8."""
         assert kv_dtype in (torch.float32, torch.int8), kv_dtype
@@ -145,9 +144,11 @@ class ReferenceBackend(Backend):
         weight: ReferenceWeight,
         bias: Tensor | None = None,
         num_narrow_rows: int | None = None,
+        activation: str | None = None,
     ) -> Tensor:
-        checks.check_linear(x, *weight.shape, num_narrow_rows, norm, bias)
-        return F.linear(_normed(x, norm), weight.matrix, bias)
+        checks.check_linear(x, *weight.shape, num_narrow_rows, norm, bias, activation)
+        y = F.linear(_normed(x, norm), weight.matrix, bias)
+        return y if activation is None else ACTIVATIONS[activation](y)
 
     def grouped_linear(
         self, x: Tensor, weight: ReferenceWeight, num_groups: int, num_narrow_rows: int | None = None
@@ -243,11 +244,12 @@ class ReferenceBackend(Backend):
         residual: Tensor,
         post_norm: Norm | None = None,
         num_narrow_rows: int | None = None,
+        bias: Tensor | None = None,
     ) -> Tensor:
-        checks.check_linear(x, *weight.shape, num_narrow_rows)
+        checks.check_linear(x, *weight.shape, num_narrow_rows, bias=bias)
         checks.check_residual(x, weight.shape[0], residual, post_norm)
-        y = F.linear(x.float(), weight.matrix)
-        return residual + (y if post_norm is None else rms_norm(y, post_norm))
+        y = F.linear(x.float(), weight.matrix, bias)
+        return residual + (y if post_norm is None else normalise(y, post_norm))
 
     def norm_gate_up(
         self, x: Tensor, norm: Norm | None, weight: ReferenceWeight, activation: str, num_narrow_rows: int | None = None
@@ -255,7 +257,7 @@ class ReferenceBackend(Backend):
         checks.check_linear(x, *weight.shape, num_narrow_rows, norm)
         checks.check_gate_up(weight.shape[0], activation)
         gate, up = F.linear(_normed(x, norm), weight.matrix).chunk(2, dim=1)
-        return self._ACTIVATIONS[activation](gate) * up
+        return ACTIVATIONS[activation](gate) * up
 
     def norm_experts(self, x: Tensor, norm: Norm | None, experts: Experts, post_norm: Norm | None = None) -> Tensor:
         return norm_experts(self, x, norm, experts, post_norm)

@@ -14,7 +14,8 @@ from torch import Tensor
 
 from engine.convert.matrix import SourceMatrix
 from kernels import checks
-from kernels.experts import rms_norm
+from kernels.activations import ACTIVATIONS
+from kernels.experts import normalise
 from kernels.formats import PackedWeight, dequantize
 from kernels.ops import Norm
 from kernels.reference import ReferenceBackend
@@ -82,10 +83,12 @@ class StreamedBackend(ReferenceBackend):
         weight: StreamedMatrix,
         bias: Tensor | None = None,
         num_narrow_rows: int | None = None,
+        activation: str | None = None,
     ) -> Tensor:
-        checks.check_linear(x, *weight.shape, num_narrow_rows, norm, bias)
-        y = multiply(x if norm is None else rms_norm(x, norm), weight)
-        return y if bias is None else y.add_(bias)
+        checks.check_linear(x, *weight.shape, num_narrow_rows, norm, bias, activation)
+        y = multiply(x if norm is None else normalise(x, norm), weight)
+        y = y if bias is None else y.add_(bias)
+        return y if activation is None else ACTIVATIONS[activation](y).to(self._gated_dtype)
 
     def grouped_linear(  # type: ignore[override]
         self, x: Tensor, weight: StreamedMatrix, num_groups: int, num_narrow_rows: int | None = None
@@ -103,18 +106,20 @@ class StreamedBackend(ReferenceBackend):
         residual: Tensor,
         post_norm: Norm | None = None,
         num_narrow_rows: int | None = None,
+        bias: Tensor | None = None,
     ) -> Tensor:
-        checks.check_linear(x, *weight.shape, num_narrow_rows)
+        checks.check_linear(x, *weight.shape, num_narrow_rows, bias=bias)
         checks.check_residual(x, weight.shape[0], residual, post_norm)
         y = multiply(x, weight)
-        return residual + (y if post_norm is None else rms_norm(y, post_norm))
+        y = y if bias is None else y.add_(bias)
+        return residual + (y if post_norm is None else normalise(y, post_norm))
 
     def norm_gate_up(  # type: ignore[override]
         self, x: Tensor, norm: Norm | None, weight: StreamedMatrix, activation: str, num_narrow_rows: int | None = None
     ) -> Tensor:
         checks.check_linear(x, *weight.shape, num_narrow_rows, norm)
         checks.check_gate_up(weight.shape[0], activation)
-        normed = x if norm is None else rms_norm(x, norm)
+        normed = x if norm is None else normalise(x, norm)
         weight.see(normed)
         half = weight.shape[0] // 2
         gated = torch.empty(len(x), half, dtype=self._gated_dtype)
@@ -122,7 +127,7 @@ class StreamedBackend(ReferenceBackend):
             matrices = [weight.rows(start + first, stop + first) for first in (0, half)]
             for low, high in _pieces(len(x)):
                 gate, up = (F.linear(normed[low:high], matrix) for matrix in matrices)
-                gated[low:high, start:stop] = self._ACTIVATIONS[activation](gate).mul_(up)
+                gated[low:high, start:stop] = ACTIVATIONS[activation](gate).mul_(up)
         return gated
 
 

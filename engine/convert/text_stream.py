@@ -16,7 +16,7 @@ from engine.convert.streamed import StreamedBackend
 from engine.models.decoder import describe_layer, head_norm, make_pool, rope_table, stream_scale
 from engine.spec import ModelSpec
 from engine.weights import LayerWeights
-from kernels.experts import rms_norm
+from kernels.experts import normalise
 from kernels.layers import OperationStack
 from kernels.ops import AttentionBatch, ForwardInput
 
@@ -55,7 +55,7 @@ class TextStream:
 
     def normed(self, norm: Tensor) -> Tensor:
         """What the head multiplies, float32 [tokens, hidden], after the last layer."""
-        return rms_norm(self.hidden, head_norm(self._spec, norm))
+        return normalise(self.hidden, head_norm(self._spec, norm))
 
 
 def _rows(token_ids: Tensor, lengths: list[int]) -> ForwardInput:

@@ -76,9 +76,10 @@ class CpuBackend(Backend):
         weight: NativeWeight,
         bias: Tensor | None = None,
         num_narrow_rows: int | None = None,
+        activation: str | None = None,
     ) -> Tensor:
-        checks.check_linear(x, *weight.shape, num_narrow_rows, norm, bias)
-        return Linear(weight, norm, bias)(x.float(), self._pool)
+        checks.check_linear(x, *weight.shape, num_narrow_rows, norm, bias, activation)
+        return Linear(weight, norm, bias, activation=activation)(x.float(), self._pool)
 
     def grouped_linear(
         self, x: Tensor, weight: NativeWeight, num_groups: int, num_narrow_rows: int | None = None
@@ -143,17 +144,18 @@ class CpuBackend(Backend):
         residual: Tensor,
         post_norm: Norm | None = None,
         num_narrow_rows: int | None = None,
+        bias: Tensor | None = None,
     ) -> Tensor:
-        checks.check_linear(x, *weight.shape, num_narrow_rows)
+        checks.check_linear(x, *weight.shape, num_narrow_rows, bias=bias)
         checks.check_residual(x, weight.shape[0], residual, post_norm)
-        return Linear(weight, post_norm=post_norm)(x.float(), self._pool, residual.float())
+        return Linear(weight, bias=bias, post_norm=post_norm)(x.float(), self._pool, residual.float())
 
     def norm_gate_up(
         self, x: Tensor, norm: Norm | None, weight: NativeWeight, activation: str, num_narrow_rows: int | None = None
     ) -> Tensor:
         checks.check_linear(x, *weight.shape, num_narrow_rows, norm)
         checks.check_gate_up(weight.shape[0], activation)
-        return Linear(weight, norm, activation=activation)(x.float(), self._pool)
+        return Linear(weight, norm, activation=activation, is_gated=True)(x.float(), self._pool)
 
     def norm_experts(self, x: Tensor, norm: Norm | None, experts: Experts, post_norm: Norm | None = None) -> Tensor:
         return norm_experts(self, x, norm, experts, post_norm)

@@ -49,11 +49,13 @@ class LinearStruct(ctypes.Structure):
     _fields_ = (
         ("weight", POINTER(WeightStruct)),
         ("norm", c_void_p),
+        ("norm_bias", c_void_p),
         ("bias", c_void_p),
         ("post_norm", c_void_p),
         ("norm_eps", c_float),
         ("post_norm_eps", c_float),
         ("activation", c_int32),
+        ("is_gated", c_int32),
         ("num_rows", c_int32),
         ("x", c_void_p),
         ("residual", c_void_p),

@@ -16,14 +16,15 @@ from kernels.cpu.pool import Pool
 from kernels.cpu.weights import NativeWeight, rows_of
 from kernels.ops import Norm
 
-ACTIVATIONS = {"silu": 1, "gelu_tanh": 2}
+ACTIVATIONS = {"silu": 1, "gelu_tanh": 2, "gelu": 3}
 
 
 class Linear:
-    """`y = linear(x or rms_norm(x), weight) + bias + residual`, and its forms; all float32, rows contiguous.
+    """`y = linear(x or norm(x), weight) + bias + residual`, and its forms; all float32, rows contiguous.
 
-    With `activation`, the weight is gate above up and `y = activation(gate) * up`. With `post_norm`,
-    `y = residual + rms_norm(linear(x))`. For one thread at a time.
+    With `activation`, `y = activation(linear(x) + bias)`; if it `is_gated` as well, the weight is gate above up and
+    `y = activation(gate) * up`. With `post_norm`, `y = residual + rms_norm(linear(x) + bias)`.
+    For one thread at a time.
     """
 
     def __init__(
@@ -33,18 +34,21 @@ class Linear:
         bias: Tensor | None = None,
         post_norm: Norm | None = None,
         activation: str | None = None,
+        is_gated: bool = False,
     ) -> None:
         self._held = (weight, norm, bias, post_norm)  # the struct has only their addresses
         num_rows, self._num_columns = weight.shape
-        self.num_outputs = num_rows if activation is None else num_rows // 2
+        self.num_outputs = num_rows // 2 if is_gated else num_rows
         self.struct = LinearStruct(
             weight=ctypes.pointer(weight.struct),
             norm=None if norm is None else norm.weight.data_ptr(),
+            norm_bias=None if norm is None or norm.bias is None else norm.bias.data_ptr(),
             bias=None if bias is None else bias.data_ptr(),
             post_norm=None if post_norm is None else post_norm.weight.data_ptr(),
             norm_eps=0.0 if norm is None else norm.eps,
             post_norm_eps=0.0 if post_norm is None else post_norm.eps,
             activation=0 if activation is None else ACTIVATIONS[activation],
+            is_gated=is_gated,
         )
         self.has_post_norm = post_norm is not None
 

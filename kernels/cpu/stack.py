@@ -127,10 +127,15 @@ def _layer_struct(layer: DecoderLayer) -> structs.Layer:
         feed_forward_norm=_norm(layer.feed_forward_norm),
         attention_post_norm=_norm(layer.attention_post_norm),
         feed_forward_post_norm=_norm(layer.feed_forward_post_norm),
-        qkv_bias=None if layer.qkv_bias is None else layer.qkv_bias.data_ptr(),
+        attention_norm_bias=_norm_bias(layer.attention_norm),
+        feed_forward_norm_bias=_norm_bias(layer.feed_forward_norm),
+        qkv_bias=_address(layer.qkv_bias),
+        output_bias=_address(layer.output_bias),
+        down_bias=_address(layer.down_bias),
+        up_bias=_address(layer.up_bias),
         query_norm=_norm(layer.query_norm),
         key_norm=_norm(layer.key_norm),
-        rope_table=None if layer.rope_table is None else layer.rope_table.data_ptr(),
+        rope_table=_address(layer.rope_table),
         norm_eps=eps,
         scale=layer.scale,
         softcap=0.0 if layer.softcap is None else layer.softcap,
@@ -138,8 +143,18 @@ def _layer_struct(layer: DecoderLayer) -> structs.Layer:
         activation=ACTIVATIONS[layer.activation],
         query_norm_dim=0 if layer.query_norm is None else len(layer.query_norm.weight),
         key_norm_dim=0 if layer.key_norm is None else len(layer.key_norm.weight),
+        is_gated=layer.is_gated,
+        is_parallel=layer.is_parallel,
     )
 
 
 def _norm(norm: Norm | None) -> int | None:
     return None if norm is None else norm.weight.data_ptr()
+
+
+def _norm_bias(norm: Norm | None) -> int | None:
+    return None if norm is None else _address(norm.bias)
+
+
+def _address(vector: Tensor | None) -> int | None:
+    return None if vector is None else vector.data_ptr()

@@ -69,9 +69,10 @@ class Layer(ctypes.Structure):
 
     _fields_ = (
         *_fields(c_void_p, "qkv output gate_up down attention_norm feed_forward_norm"),
-        *_fields(c_void_p, "attention_post_norm feed_forward_post_norm qkv_bias query_norm key_norm rope_table"),
+        *_fields(c_void_p, "attention_post_norm feed_forward_post_norm attention_norm_bias feed_forward_norm_bias"),
+        *_fields(c_void_p, "qkv_bias output_bias down_bias up_bias query_norm key_norm rope_table"),
         *_fields(c_float, "norm_eps scale softcap"),
-        *_fields(c_int32, "window activation query_norm_dim key_norm_dim"),
+        *_fields(c_int32, "window activation query_norm_dim key_norm_dim is_gated is_parallel"),
     )
 
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-import torch.nn.functional as F  # noqa: N812 - torch's own abbreviation
 from torch import Tensor
 
 from kernels import checks
-from kernels.experts import norm_experts
+from kernels.activations import ACTIVATIONS
+from kernels.experts import norm_experts, normalise
 from kernels.fallback import attention, sampling
 from kernels.fallback.weights import TorchWeight, grouped_linear, linear, pack
 from kernels.formats import PackedWeight, dequantize
@@ -24,8 +24,10 @@ from kernels.logits import row_logprobs
 from kernels.ops import AttentionBatch, Backend, DecoderLayer, Experts, LayerStack, Norm, SamplingTensors, WeightFacts
 
 
-def rms_norm(x: Tensor, norm: Norm) -> Tensor:
-    """`x / sqrt(mean(x**2) + eps) * weight` in float32; the fewest calls, as each costs more than its arithmetic."""
+def _normed(x: Tensor, norm: Norm) -> Tensor:
+    """The norm in float32; RMSNorm by the fewest calls, as each costs more than its arithmetic."""
+    if norm.bias is not None:
+        return normalise(x, norm)
     length = torch.linalg.vector_norm(x, dim=-1, keepdim=True)
     return x.mul(length.square_().mul_(1 / x.shape[-1]).add_(norm.eps).rsqrt_()).mul_(norm.weight)
 
@@ -81,11 +83,13 @@ class TorchBackend(Backend):
         weight: TorchWeight,
         bias: Tensor | None = None,
         num_narrow_rows: int | None = None,
+        activation: str | None = None,
     ) -> Tensor:
-        checks.check_linear(x, *weight.shape, num_narrow_rows, norm, bias)
-        normed = x if norm is None else rms_norm(x, norm)
+        checks.check_linear(x, *weight.shape, num_narrow_rows, norm, bias, activation)
+        normed = x if norm is None else _normed(x, norm)
         y = linear(normed.bfloat16(), weight, num_narrow_rows, self._dense_dtype)
-        return y.float() if bias is None else y + bias
+        y = y.float() if bias is None else y + bias
+        return y if activation is None else ACTIVATIONS[activation](y)
 
     def grouped_linear(
         self, x: Tensor, weight: TorchWeight, num_groups: int, num_narrow_rows: int | None = None
@@ -160,22 +164,23 @@ class TorchBackend(Backend):
         residual: Tensor,
         post_norm: Norm | None = None,
         num_narrow_rows: int | None = None,
+        bias: Tensor | None = None,
     ) -> Tensor:
-        checks.check_linear(x, *weight.shape, num_narrow_rows)
+        checks.check_linear(x, *weight.shape, num_narrow_rows, bias=bias)
         checks.check_residual(x, weight.shape[0], residual, post_norm)
         y = linear(x.bfloat16(), weight, num_narrow_rows, self._dense_dtype)
-        return residual + (y if post_norm is None else rms_norm(y.float(), post_norm))
+        y = y if bias is None else y + bias
+        return residual + (y if post_norm is None else _normed(y.float(), post_norm))
 
     def norm_gate_up(
         self, x: Tensor, norm: Norm | None, weight: TorchWeight, activation: str, num_narrow_rows: int | None = None
     ) -> Tensor:
         checks.check_linear(x, *weight.shape, num_narrow_rows, norm)
         checks.check_gate_up(weight.shape[0], activation)
-        normed = x if norm is None else rms_norm(x, norm)
+        normed = x if norm is None else _normed(x, norm)
         y = linear(normed.bfloat16(), weight, num_narrow_rows, self._dense_dtype)
         gate, up = y.chunk(2, dim=1)
-        activated = F.silu(gate) if activation == "silu" else F.gelu(gate, approximate="tanh")
-        return activated.mul_(up)
+        return ACTIVATIONS[activation](gate).mul_(up)
 
     def norm_experts(self, x: Tensor, norm: Norm | None, experts: Experts, post_norm: Norm | None = None) -> Tensor:
         return norm_experts(self, x, norm, experts, post_norm)
@@ -199,8 +204,8 @@ class TorchBackend(Backend):
 def _norm_heads(heads: Tensor, norm: Norm | None) -> Tensor:
     """heads [M, H, d], each by itself where the norm has d weights, all together where it has H * d."""
     if norm is None or len(norm.weight) == heads.shape[2]:
-        return heads if norm is None else rms_norm(heads.float(), norm)
-    return rms_norm(heads.flatten(1).float(), norm).view(heads.shape)
+        return heads if norm is None else _normed(heads.float(), norm)
+    return _normed(heads.flatten(1).float(), norm).view(heads.shape)
 
 
 def _rotate(heads: Tensor, rope: Tensor) -> Tensor:

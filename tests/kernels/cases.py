@@ -26,6 +26,10 @@ def random_norm(size: int) -> Norm:
     return Norm(1 + 0.3 * torch.randn(size), 1e-5)
 
 
+def random_layer_norm(size: int) -> Norm:
+    return Norm(1 + 0.3 * torch.randn(size), 1e-5, torch.randn(size))
+
+
 def assert_rows_close(actual: Tensor, expected: Tensor, tolerance: float = 0.025) -> None:
     """Every element, measured against its row's magnitude and its own: no bad element can hide in a mean."""
     assert actual.shape == expected.shape

@@ -7,9 +7,11 @@ import torch
 from torch import Tensor
 
 from kernels.ops import AttentionBatch, Backend
-from tests.kernels.cases import attention_case, pool_of, random_norm, random_weight
+from tests.kernels.cases import attention_case, pool_of, random_layer_norm, random_norm, random_weight
 
 HIDDEN, OUTPUT = 192, 1072
+OPERATIONS = [(name, bits) for name in ("norm_linear", "linear_add", "norm_gate_up") for bits in (3, 4, 8)]
+OPERATIONS.append(("layer_norm", 4))
 
 
 @pytest.fixture(autouse=True, params=[1, 2])
@@ -19,26 +21,28 @@ def several_threads(request: pytest.FixtureRequest, one_thread: None) -> None:
 
 
 class Operations:
-    """The three linear operations over weights of one format, as functions of the rows alone."""
+    """The linear operations over weights of one format, as functions of the rows alone."""
 
     def __init__(self, backend: Backend, bits: int) -> None:
         self._backend = backend
         self._norm, self._post_norm = random_norm(HIDDEN), random_norm(OUTPUT)
+        self._layer_norm = random_layer_norm(HIDDEN)
         self._weight = backend.prepare(random_weight(OUTPUT, HIDDEN, bits))
         self._bias = torch.randn(OUTPUT)
 
     def run(self, name: str, x: Tensor, num_narrow_rows: int | None) -> Tensor:
         if name == "norm_linear":
             return self._backend.norm_linear(x, self._norm, self._weight, self._bias, num_narrow_rows)
+        if name == "layer_norm":
+            return self._backend.norm_linear(x, self._layer_norm, self._weight, self._bias, num_narrow_rows, "gelu")
         if name == "norm_gate_up":
             return self._backend.norm_gate_up(x, self._norm, self._weight, "silu", num_narrow_rows)
         residual = x.repeat(1, OUTPUT // HIDDEN + 1)[:, :OUTPUT].contiguous()
         return self._backend.linear_add(x, self._weight, residual, self._post_norm, num_narrow_rows)
 
 
-@pytest.mark.parametrize("bits", [3, 4, 8])
-@pytest.mark.parametrize("name", ["norm_linear", "linear_add", "norm_gate_up"])
-def test_a_narrow_row_alone_or_among_others(backend: Backend, bits: int, name: str) -> None:
+@pytest.mark.parametrize(("name", "bits"), OPERATIONS)
+def test_a_narrow_row_alone_or_among_others(backend: Backend, name: str, bits: int) -> None:
     operations, x = Operations(backend, bits), torch.randn(140, HIDDEN)
     alone = torch.cat([operations.run(name, x[row : row + 1], None) for row in range(len(x))])
     for rows in (2, 3, 8, 17, 64, 129, 140):
@@ -48,9 +52,8 @@ def test_a_narrow_row_alone_or_among_others(backend: Backend, bits: int, name: s
         assert torch.equal(operations.run(name, x, num_narrow_rows)[:num_narrow_rows], alone[:num_narrow_rows])
 
 
-@pytest.mark.parametrize("bits", [3, 4, 8])
-@pytest.mark.parametrize("name", ["norm_linear", "linear_add", "norm_gate_up"])
-def test_a_wide_row_wherever_it_stands(backend: Backend, bits: int, name: str) -> None:
+@pytest.mark.parametrize(("name", "bits"), OPERATIONS)
+def test_a_wide_row_wherever_it_stands(backend: Backend, name: str, bits: int) -> None:
     operations, x = Operations(backend, bits), torch.randn(200, HIDDEN)
     together = operations.run(name, x, 0)
     for first, last in ((0, 1), (0, 64), (3, 140), (71, 200)):

@@ -12,7 +12,7 @@ from kernels.fallback.backend import TorchBackend
 from kernels.formats import KernelShapeError
 from kernels.ops import AttentionBatch, Backend, Norm, SamplingTensors
 from kernels.reference import ReferenceBackend
-from tests.kernels.cases import random_norm, random_weight
+from tests.kernels.cases import random_layer_norm, random_norm, random_weight
 
 
 @pytest.fixture(params=[ReferenceBackend, TorchBackend, CpuBackend])
@@ -35,6 +35,14 @@ def test_wrong_linear_calls_are_refused_with_both_values(each: Backend) -> None:
             r"post_norm.weight is \(64,\).*must be \(48,\)",
             lambda: each.linear_add(x, weight, torch.zeros(3, 48), norm),
         ),
+        (
+            r"norm.bias is \(32,\).*must be \(64,\)",
+            lambda: each.norm_linear(x, Norm(norm.weight, 1e-5, torch.zeros(32)), weight),
+        ),
+        (
+            r"post_norm.weight has a bias of 48 numbers",
+            lambda: each.linear_add(x, weight, torch.zeros(3, 48), random_layer_norm(48)),
+        ),
         (r"token_ids is torch.int32, must be torch.int64", lambda: each.embed(weight, torch.zeros(2).int())),
         (r"has 33 rows", lambda: each.norm_gate_up(x, norm, each.prepare(random_weight(33, 64)), "silu")),
     ]
@@ -43,6 +51,8 @@ def test_wrong_linear_calls_are_refused_with_both_values(each: Backend) -> None:
             call()
     with pytest.raises(ValueError, match="'relu'"):
         each.norm_gate_up(x, norm, weight, "relu")
+    with pytest.raises(ValueError, match="'relu'"):
+        each.norm_linear(x, norm, weight, activation="relu")
 
 
 def test_wrong_rope_calls_are_refused_with_both_values(each: Backend) -> None:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import pytest
 import torch
+import torch.nn.functional as F  # noqa: N812 - torch's own abbreviation
+from torch import nn
 
 from kernels.cpu.backend import CpuBackend
 from kernels.fallback import weights
 from kernels.fallback.backend import TorchBackend
 from kernels.formats import dequantize
 from kernels.ops import Backend
-from tests.kernels.cases import FORMATS, assert_rows_close, random_norm, random_weight
+from tests.kernels.cases import FORMATS, assert_rows_close, random_layer_norm, random_norm, random_weight
 
 # rows of the call, and how many of them are narrow
 ROWS = [(1, None), (17, None), (129, None), (1, 0), (129, 0), (150, 17), (130, 130)]
@@ -62,7 +64,40 @@ def test_linear_add(
 
 
 @pytest.mark.parametrize(("rows", "num_narrow_rows"), ROWS)
-@pytest.mark.parametrize("activation", ["silu", "gelu_tanh"])
+@pytest.mark.parametrize("activation", [None, "silu", "gelu_tanh", "gelu"])
+def test_layer_norm_bias_and_activation(
+    backend: Backend, reference: Backend, rows: int, num_narrow_rows: int | None, activation: str | None
+) -> None:
+    weight, norm, bias = random_weight(203, 96), random_layer_norm(96), torch.randn(203)
+    x = 3 + torch.randn(rows, 96)
+    actual = backend.norm_linear(x, norm, backend.prepare(weight), bias, num_narrow_rows, activation)
+    expected = reference.norm_linear(x, norm, reference.prepare(weight), bias, None, activation)
+    assert actual.dtype == torch.float32
+    assert_rows_close(actual, expected)
+
+
+@pytest.mark.parametrize("activation", [None, "silu", "gelu_tanh", "gelu"])
+def test_the_reference_is_what_torch_computes(reference: Backend, activation: str | None) -> None:
+    weight, norm, bias, x = random_weight(40, 96), random_layer_norm(96), torch.randn(40), 3 + torch.randn(5, 96)
+    y = F.linear(F.layer_norm(x, (96,), norm.weight, norm.bias, norm.eps), dequantize(weight), bias)
+    functions = {None: nn.Identity(), "silu": nn.SiLU(), "gelu_tanh": nn.GELU("tanh"), "gelu": nn.GELU()}
+    actual = reference.norm_linear(x, norm, reference.prepare(weight), bias, None, activation)
+    torch.testing.assert_close(actual, functions[activation](y))
+
+
+@pytest.mark.parametrize("has_post_norm", [False, True])
+@pytest.mark.parametrize(("rows", "num_narrow_rows"), [(1, None), (129, 17)])
+def test_a_bias_is_added_before_the_norm(
+    backend: Backend, reference: Backend, rows: int, num_narrow_rows: int | None, has_post_norm: bool
+) -> None:
+    weight, post_norm, bias = random_weight(88, 160), random_norm(88) if has_post_norm else None, torch.randn(88)
+    x, residual = torch.randn(rows, 160), torch.randn(rows, 88)
+    actual = backend.linear_add(x, backend.prepare(weight), residual, post_norm, num_narrow_rows, bias)
+    assert_rows_close(actual, reference.linear_add(x, reference.prepare(weight), residual, post_norm, None, bias))
+
+
+@pytest.mark.parametrize(("rows", "num_narrow_rows"), ROWS)
+@pytest.mark.parametrize("activation", ["silu", "gelu_tanh", "gelu"])
 def test_norm_gate_up(
     backend: Backend, reference: Backend, rows: int, num_narrow_rows: int | None, activation: str
 ) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 import torch
+import torch.nn.functional as F  # noqa: N812 - torch's own abbreviation
 from torch import Tensor
 
 from kernels.cpu.embedding import Embedding
@@ -17,8 +18,8 @@ from kernels.cpu.linear import Linear
 from kernels.cpu.pool import Pool
 from kernels.cpu.weights import pack
 from kernels.formats import PackedWeight, dequantize
-from kernels.reference import ReferenceBackend, rms_norm
-from tests.kernels.cases import FORMATS, random_norm, random_weight
+from kernels.reference import ReferenceBackend, normalise
+from tests.kernels.cases import FORMATS, random_layer_norm, random_norm, random_weight
 from tests.kernels.native import assert_within, quantised, rounding_bound, runnable_variants
 
 VARIANTS = runnable_variants()
@@ -60,7 +61,7 @@ def test_norm_linear(variant: str, pool: Pool, bits: int, group_size: int, has_m
     bias = torch.randn(61) if has_bias else None
     x = torch.randn(33, 384) * torch.logspace(-3, 2, 33).unsqueeze(1)
     expected = REFERENCE.norm_linear(x, norm, REFERENCE.prepare(weight), bias)
-    bound = rounding_bound(rms_norm(x, norm), weight) + 1e-6
+    bound = rounding_bound(normalise(x, norm), weight) + 1e-6
     assert_within(Linear(pack(weight, pool), norm, bias)(x, pool), expected, bound)
 
 
@@ -86,19 +87,42 @@ def test_linear_add_with_a_norm_behind(variant: str, pool: Pool, rows: int) -> N
     assert_within(Linear(pack(weight, pool), post_norm=post_norm)(x, pool, residual), expected, bound)
 
 
+@pytest.mark.parametrize("rows", [1, 129])
+@pytest.mark.parametrize("activation", [None, "gelu_tanh", "gelu"])
+@pytest.mark.parametrize("num_outputs", [96, 3])
+def test_layer_norm_bias_and_activation(
+    variant: str, pool: Pool, rows: int, activation: str | None, num_outputs: int
+) -> None:
+    weight, norm, bias = random_weight(num_outputs, 96), random_layer_norm(96), torch.randn(num_outputs)
+    x = 5 + torch.randn(rows, 96) * torch.logspace(-2, 2, rows).unsqueeze(1)
+    expected = REFERENCE.norm_linear(x, norm, REFERENCE.prepare(weight), bias, None, activation)
+    # No activation is steeper than 1.13.
+    bound = 1.13 * rounding_bound(normalise(x, norm), weight) + 2e-5
+    assert_within(Linear(pack(weight, pool), norm, bias, activation=activation)(x, pool), expected, bound)
+
+
+def test_gelu_is_exact_to_float32(variant: str) -> None:
+    pool, size = Pool(1), 4096
+    zeros = PackedWeight(torch.full((size, 32), 128, dtype=torch.uint8), torch.zeros(size, 1).half(), None, 8, 32)
+    bias = torch.linspace(-12, 12, size)
+    actual = Linear(pack(zeros, pool), bias=bias, activation="gelu")(torch.ones(1, 32), pool)
+    expected = F.gelu(bias.double()).float()
+    torch.testing.assert_close(actual[0], expected, atol=1e-6, rtol=1e-6)
+
+
 @pytest.mark.parametrize("rows", [1, 17, 129])
 @pytest.mark.parametrize("activation", ["silu", "gelu_tanh"])
 @pytest.mark.parametrize("num_outputs", [96, 100, 3])
 def test_gate_up(variant: str, pool: Pool, rows: int, activation: str, num_outputs: int) -> None:
     weight, norm, x = random_weight(2 * num_outputs, 64), random_norm(64), torch.randn(rows, 64) * 3
     expected = REFERENCE.norm_gate_up(x, norm, REFERENCE.prepare(weight), activation)
-    normed = rms_norm(x, norm)
+    normed = normalise(x, norm)
     up = (normed @ dequantize(weight).t())[:, num_outputs:]
     gate_error, up_error = rounding_bound(normed, weight).chunk(2, dim=1)
     gate = (normed @ dequantize(weight).t())[:, :num_outputs]
     # both activations have slopes of at most 1.13 and lie between -0.28 and |gate|
     bound = 1.13 * gate_error * (up.abs() + up_error) + (gate.abs() + 0.28) * up_error + 1e-6
-    assert_within(Linear(pack(weight, pool), norm, activation=activation)(x, pool), expected, bound)
+    assert_within(Linear(pack(weight, pool), norm, activation=activation, is_gated=True)(x, pool), expected, bound)
 
 
 @pytest.mark.parametrize(("bits", "group_size", "has_minimum"), FORMATS)
@@ -123,7 +147,8 @@ def operations(weight: PackedWeight, pool: Pool) -> list[Linear]:
     packed = pack(weight, pool)
     return [
         Linear(packed, random_norm(192), torch.randn(272)),
-        Linear(packed, random_norm(192), activation="silu"),
+        Linear(packed, random_norm(192), activation="silu", is_gated=True),
+        Linear(packed, random_layer_norm(192), torch.randn(272), activation="gelu"),
         Linear(packed, post_norm=random_norm(272)),
     ]
 
@@ -198,7 +223,7 @@ def test_a_large_weight_in_panels_and_chunks() -> None:
     x = torch.randn(300, 1536)
     expected = REFERENCE.norm_linear(x, norm, REFERENCE.prepare(weight))
     actual = Linear(pack(weight, pool), norm)(x, pool)
-    assert_within(actual, expected, rounding_bound(rms_norm(x, norm), weight) + 1e-6)
+    assert_within(actual, expected, rounding_bound(normalise(x, norm), weight) + 1e-6)
 
 
 @pytest.mark.parametrize("rows", [1, 5, 200])

@@ -13,7 +13,7 @@ from kernels.formats import KernelShapeError
 from kernels.layers import OperationStack
 from kernels.ops import AttentionBatch, Backend, DecoderLayer, ForwardInput, Norm
 from kernels.reference import ReferenceBackend
-from tests.kernels.cases import assert_rows_close, numbers_of, pool_of, random_norm, random_weight
+from tests.kernels.cases import assert_rows_close, numbers_of, pool_of, random_layer_norm, random_norm, random_weight
 
 HIDDEN, HEADS, KV_HEADS, HEAD_DIM, FEED_FORWARD, VOCABULARY = 96, 6, 2, 32, 160, 70
 NUM_BLOCKS, BLOCK_SIZE, MAX_POSITIONS = 40, 8, 300
@@ -22,10 +22,13 @@ NUM_BLOCKS, BLOCK_SIZE, MAX_POSITIONS = 40, 8, 300
 def describe_layer(number: int, kind: str) -> dict[str, object]:
     """The plain weights of one layer; a rich one has everything that a layer can have.
 
-    One whose norms come after has none before, norms that cover all heads, and every second layer does not rotate.
+    One whose norms come after has none before, norms that cover all heads, and every second layer does not rotate. One
+    of layer norms has no gate and biases everywhere, and every second layer is parallel.
     """
     is_rich, is_post = kind == "rich", kind == "post"
     torch.manual_seed(number)
+    if kind == "layer norm":
+        return _layer_norm_layer(number)
     angles = torch.outer(torch.arange(float(MAX_POSITIONS)), 0.5 ** torch.arange(HEAD_DIM / 2))
     return {
         "attention_norm": None if is_post else random_norm(HIDDEN),
@@ -44,6 +47,21 @@ def describe_layer(number: int, kind: str) -> dict[str, object]:
         "activation": "gelu_tanh" if is_rich else "silu",
         "down": random_weight(HIDDEN, FEED_FORWARD, 8),
         "feed_forward_post_norm": random_norm(HIDDEN) if is_rich or is_post else None,
+    }
+
+
+def _layer_norm_layer(number: int) -> dict[str, object]:
+    return describe_layer(number, "plain") | {
+        "attention_norm": random_layer_norm(HIDDEN),
+        "qkv_bias": torch.randn((HEADS + 2 * KV_HEADS) * HEAD_DIM),
+        "output_bias": torch.randn(HIDDEN),
+        "feed_forward_norm": random_layer_norm(HIDDEN),
+        "gate_up": random_weight(FEED_FORWARD, HIDDEN, 4, 32, True),
+        "up_bias": torch.randn(FEED_FORWARD),
+        "activation": "gelu" if number % 2 else "gelu_tanh",
+        "down_bias": torch.randn(HIDDEN),
+        "is_gated": False,
+        "is_parallel": number % 2 == 0,
     }
 
 
@@ -99,7 +117,7 @@ def together(inputs: list[ForwardInput]) -> ForwardInput:
     return ForwardInput(*columns, AttentionBatch(tuple(starts), contexts, tables), starts[-1])
 
 
-@pytest.mark.parametrize("kind", ["plain", "rich", "post"])
+@pytest.mark.parametrize("kind", ["plain", "rich", "post", "layer norm"])
 @pytest.mark.parametrize("kv_dtype", [torch.float16, torch.int8, torch.float32])
 def test_a_stack_has_the_bits_of_its_operations(kind: str, kv_dtype: torch.dtype) -> None:
     backend = CpuBackend(2, kv_dtype)
@@ -116,7 +134,7 @@ def test_a_stack_has_the_bits_of_its_operations(kind: str, kv_dtype: torch.dtype
         assert torch.equal(actual, expected)
 
 
-@pytest.mark.parametrize("kind", ["plain", "rich", "post"])
+@pytest.mark.parametrize("kind", ["plain", "rich", "post", "layer norm"])
 def test_a_stack_agrees_with_the_reference(kind: str) -> None:
     results = []
     for backend in (CpuBackend(2), ReferenceBackend()):
@@ -128,7 +146,7 @@ def test_a_stack_agrees_with_the_reference(kind: str) -> None:
     assert float(errors) < 0.03
 
 
-@pytest.mark.parametrize("kind", ["plain", "rich", "post"])
+@pytest.mark.parametrize("kind", ["plain", "rich", "post", "layer norm"])
 def test_rows_have_the_same_bits_alone_in_company_and_by_any_number_of_threads(kind: str) -> None:
     inputs = prompt_input([60, 1, 129, 33])
     results = []

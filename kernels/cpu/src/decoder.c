@@ -47,16 +47,26 @@ static void describe_layer(di_decoder *d, layer_calls *calls, const di_layer *la
     calls->layer = *layer;
     calls->plan = plan_of_window(d, layer->window);
     float eps = layer->norm_eps;
-    calls->linears[QKV] = (di_linear){
-        .weight = layer->qkv, .norm = layer->attention_norm, .norm_eps = eps, .bias = layer->qkv_bias};
-    calls->linears[OUTPUT] =
-        (di_linear){.weight = layer->output, .post_norm = layer->attention_post_norm, .post_norm_eps = eps};
+    calls->linears[QKV] = (di_linear){.weight = layer->qkv,
+                                      .norm = layer->attention_norm,
+                                      .norm_bias = layer->attention_norm_bias,
+                                      .norm_eps = eps,
+                                      .bias = layer->qkv_bias};
+    calls->linears[OUTPUT] = (di_linear){.weight = layer->output,
+                                         .bias = layer->output_bias,
+                                         .post_norm = layer->attention_post_norm,
+                                         .post_norm_eps = eps};
     calls->linears[GATE_UP] = (di_linear){.weight = layer->gate_up,
                                           .norm = layer->feed_forward_norm,
+                                          .norm_bias = layer->feed_forward_norm_bias,
                                           .norm_eps = eps,
-                                          .activation = layer->activation};
-    calls->linears[DOWN] =
-        (di_linear){.weight = layer->down, .post_norm = layer->feed_forward_post_norm, .post_norm_eps = eps};
+                                          .bias = layer->up_bias,
+                                          .activation = layer->activation,
+                                          .is_gated = layer->is_gated};
+    calls->linears[DOWN] = (di_linear){.weight = layer->down,
+                                       .bias = layer->down_bias,
+                                       .post_norm = layer->feed_forward_post_norm,
+                                       .post_norm_eps = eps};
     calls->rope = (di_rope_append){.num_heads = d->shape.num_heads,
                                    .num_kv_heads = d->shape.num_kv_heads,
                                    .head_dim = d->shape.head_dim,
@@ -115,7 +125,7 @@ static di_decoder_error check_call(const di_decoder *d, const di_decoder_call *c
     return DI_DECODER_OK;
 }
 
-// Activations of one row: qkv, q, attended, gated, and a second hidden row for layers with post norms.
+// Activations of one row: qkv, q, attended, gated, and a second hidden row for layers with post norms, and parallel ones.
 static int64_t row_floats(const di_decoder_shape *shape) {
     return qkv_size(shape) + 2 * query_size(shape) + shape->feed_forward_size + shape->hidden_size;
 }
@@ -196,8 +206,17 @@ static void add_layer(stage_list *list, di_decoder *d, int index, const di_decod
     attention->out = attended;
     list->stages[list->count++] = (di_stage){di_kernels_chosen()->attend, attention, attention->plan->num_items};
 
-    add_linear_add(list, &layer->linears[OUTPUT], m, attended, hidden, other);
-    add_linear(list, &layer->linears[GATE_UP], m, *hidden, NULL, gated);
+    if (layer->layer.is_parallel) {
+        // The sum goes into the other buffer, as the feed forward still needs what attention saw.
+        float *seen = *hidden;
+        *hidden = *other;
+        *other = seen;
+        add_linear(list, &layer->linears[OUTPUT], m, attended, seen, *hidden);
+        add_linear(list, &layer->linears[GATE_UP], m, seen, NULL, gated);
+    } else {
+        add_linear_add(list, &layer->linears[OUTPUT], m, attended, hidden, other);
+        add_linear(list, &layer->linears[GATE_UP], m, *hidden, NULL, gated);
+    }
     add_linear_add(list, &layer->linears[DOWN], m, gated, hidden, other);
 }
 

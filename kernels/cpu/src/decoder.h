@@ -10,15 +10,20 @@ typedef struct di_layer {
     const di_weight *qkv, *output, *gate_up, *down;
     const float *attention_norm, *feed_forward_norm;           // [hidden], or null
     const float *attention_post_norm, *feed_forward_post_norm; // [hidden], or null
+    const float *attention_norm_bias, *feed_forward_norm_bias; // [hidden], or null: RMSNorm, else LayerNorm
     const float *qkv_bias;                                     // [(heads + 2 kv_heads) * head_dim], or null
+    const float *output_bias, *down_bias;                      // [hidden], or null
+    const float *up_bias; // [feed_forward_size], or null; only where the feed forward is not gated
     const float *query_norm, *key_norm;                        // see di_rope_append, or null
     const float *rope_table;                                   // [max_positions, 2, head_dim / 2], or null
     float norm_eps;
     float scale;
     float softcap;      // 0: none
     int32_t window;     // 0: none
-    int32_t activation; // DI_SILU or DI_GELU_TANH
+    int32_t activation; // DI_SILU, DI_GELU_TANH or DI_GELU
     int32_t query_norm_dim, key_norm_dim;
+    int32_t is_gated;    // gate_up has both, else up alone
+    int32_t is_parallel; // the feed forward sees what attention saw
 } di_layer;
 
 typedef struct di_decoder_shape {

@@ -11,7 +11,7 @@
 
 struct di_run_codes;
 
-enum { DI_SILU = 1, DI_GELU_TANH = 2 };
+enum { DI_SILU = 1, DI_GELU_TANH, DI_GELU };
 
 // y[r * y_stride + 8 b + i] = x[r] . row 8 (first_block + b) + i, for num_rows rows and num_blocks blocks.
 typedef void di_tile_function(
@@ -22,13 +22,16 @@ typedef struct di_kernels {
     const char *variant; // "avx2", "avxvnni", "avx512vnni", "neon", "neondot"
     // [3, 4, 8 bits][without, with minimum]
     di_tile_function *tiles[3][2];
-    // Rows of x [num_rows, num_columns], through RMSNorm if `norm` is not null, to codes.
+    // Rows of x [num_rows, num_columns] to codes; through RMSNorm if `norm` is not null, LayerNorm if `norm_bias` is
+    // not null either.
     void (*quantise_rows)(
-        const float *x, int num_rows, int num_columns, const float *norm, float eps, float offset_factor,
-        struct di_run_codes *codes);
+        const float *x, int num_rows, int num_columns, const float *norm, const float *norm_bias, float eps,
+        float offset_factor, struct di_run_codes *codes);
     // y = tile + bias + residual; either may be null. y may be the residual.
     void (*finish_linear)(
         const float *tile, int num_columns, const float *bias, const float *residual, float *y);
+    // y = activation(y)
+    void (*activate)(float *y, int num_columns, int activation);
     // y = activation(gate) * up. gate and up are readable up to the next eight columns.
     void (*finish_gate_up)(const float *gate, const float *up, int num_columns, int activation, float *y);
     // y = residual + rms_norm(y)

@@ -23,14 +23,14 @@ static int ceil_div(int a, int b) { return (a + b - 1) / b; }
 
 static int runs_per_row(const di_linear *l) { return l->weight->num_columns / DI_RUN; }
 static int num_outputs(const di_linear *l) {
-    return l->activation ? l->weight->num_rows / 2 : l->weight->num_rows;
+    return l->is_gated ? l->weight->num_rows / 2 : l->weight->num_rows;
 }
 
 static void quantise(const di_linear *l, int first_row, int num_rows, di_run_codes *codes) {
     int num_columns = l->weight->num_columns;
     di_kernels_chosen()->quantise_rows(
-        l->x + (size_t)first_row * (size_t)num_columns, num_rows, num_columns, l->norm, l->norm_eps,
-        di_offset_factor(l->weight), codes + (size_t)first_row * (size_t)runs_per_row(l));
+        l->x + (size_t)first_row * (size_t)num_columns, num_rows, num_columns, l->norm, l->norm_bias,
+        l->norm_eps, di_offset_factor(l->weight), codes + (size_t)first_row * (size_t)runs_per_row(l));
 }
 
 static void quantise_item(const void *context, int item, int worker) {
@@ -61,18 +61,20 @@ static void multiply_tile(
     int up_first = first + num_outputs(l), up_block = up_first / DI_BLOCK_ROWS;
     float *up = tiles + DI_TILE_FLOATS;
     l->tile(w, first / DI_BLOCK_ROWS, ceil_div(num, DI_BLOCK_ROWS), codes, num_rows, tiles, stride);
-    if (l->activation)
+    if (l->is_gated)
         l->tile(
             w, up_block, ceil_div(up_first + num, DI_BLOCK_ROWS) - up_block, codes, num_rows, up, stride);
     for (int r = 0; r < num_rows; r++) {
         size_t at = (size_t)(first_row + r) * width + (size_t)first;
-        if (l->activation)
+        if (l->is_gated) {
             kernels->finish_gate_up(
                 tiles + r * stride, up + r * stride + up_first % DI_BLOCK_ROWS, num, l->activation, l->y + at);
-        else
-            kernels->finish_linear(
-                tiles + r * stride, num, l->bias ? l->bias + first : 0,
-                l->residual && !l->post_norm ? l->residual + at : 0, l->y + at);
+            continue;
+        }
+        kernels->finish_linear(
+            tiles + r * stride, num, l->bias ? l->bias + first : 0,
+            l->residual && !l->post_norm ? l->residual + at : 0, l->y + at);
+        if (l->activation) kernels->activate(l->y + at, num, l->activation);
     }
 }
 

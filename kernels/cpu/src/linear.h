@@ -1,7 +1,7 @@
 // The linear operations of a decoder layer, as stages of a run (pool.h), so that several can run in one.
 //
 // An operation is described once; per call only x, residual, y and num_rows change. Its stages are:
-//   quantise (many rows only)   x, or rms_norm(x), to eight bits; for few rows every worker does it for itself
+//   quantise (many rows only)   x, or norm(x), to eight bits; for few rows every worker does it for itself
 //   multiply                    blocks of weight rows times panels of rows of x, with bias, residual or activation
 //   add the normed (post_norm)  y = residual + rms_norm(y)
 #ifndef DI_LINEAR_H
@@ -23,16 +23,18 @@ typedef struct di_linear {
     // Of the layer.
     const di_weight *weight;
     const float *norm;      // [K], or null: x is taken as it is
+    const float *norm_bias; // [K], or null: RMSNorm, else LayerNorm
     const float *bias;      // [N], or null
     const float *post_norm; // [N], or null; needs a residual
     float norm_eps;
     float post_norm_eps;
-    int32_t activation; // 0, or DI_SILU or DI_GELU_TANH: the weight is gate above up, y is activation(gate) * up
+    int32_t activation; // 0, or DI_SILU, DI_GELU_TANH or DI_GELU
+    int32_t is_gated;   // the weight is gate above up, y is activation(gate) * up, without bias
     // Of the call.
     int32_t num_rows;
     const float *x;        // [num_rows, K]
     const float *residual; // [num_rows, N], or null
-    float *y;              // [num_rows, N], or [num_rows, N / 2] with an activation; may be the residual, never x
+    float *y;              // [num_rows, N], or [num_rows, N / 2] if gated; may be the residual, never x
     // Of the plan: written by di_linear_plan.
     di_scratch *scratch;
     di_tile_function *tile;

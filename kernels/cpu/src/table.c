@@ -7,8 +7,10 @@
 
 di_tile_function DI_NAME(di_tile_3_0), DI_NAME(di_tile_3_1), DI_NAME(di_tile_4_0), DI_NAME(di_tile_4_1),
     DI_NAME(di_tile_8_0), DI_NAME(di_tile_8_1);
-void DI_NAME(di_quantise_rows)(const float *, int, int, const float *, float, float, struct di_run_codes *);
+void DI_NAME(di_quantise_rows)(
+    const float *, int, int, const float *, const float *, float, float, struct di_run_codes *);
 void DI_NAME(di_finish_linear)(const float *, int, const float *, const float *, float *);
+void DI_NAME(di_activate)(float *, int, int);
 void DI_NAME(di_finish_gate_up)(const float *, const float *, int, int, float *);
 void DI_NAME(di_add_normed_row)(const float *, const float *, float, int, float *);
 void DI_NAME(di_rope_append)(const void *, int, int);
@@ -26,6 +28,7 @@ const di_kernels DI_NAME(di_table) = {
     },
     .quantise_rows = DI_NAME(di_quantise_rows),
     .finish_linear = DI_NAME(di_finish_linear),
+    .activate = DI_NAME(di_activate),
     .finish_gate_up = DI_NAME(di_finish_gate_up),
     .add_normed_row = DI_NAME(di_add_normed_row),
     .rope_append = DI_NAME(di_rope_append),

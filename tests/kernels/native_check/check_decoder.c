@@ -11,6 +11,7 @@
 
 enum { LAYERS = 3, HIDDEN = 64, HEADS = 4, KV_HEADS = 2, HEAD_DIM = 32, FEED_FORWARD = 96, VOCABULARY = 503 };
 enum { BLOCK_SIZE = 8, BLOCKS = 24, POSITIONS = 160, QKV = (HEADS + 2 * KV_HEADS) * HEAD_DIM, ROWS = 150 };
+enum { VECTORS = 12 };
 
 static uint32_t state = 99;
 static int num_failures;
@@ -45,25 +46,37 @@ static di_weight random_weight(di_pool *pool, int rows, int columns) {
 
 typedef struct layer_memory {
     di_weight qkv, output, gate_up, down;
-    float *vectors[7];
+    float *vectors[VECTORS];
 } layer_memory;
 
+// The last layer has layer norms with biases everywhere, no gate and a parallel feed forward.
 static di_layer random_layer(di_pool *pool, layer_memory *m, const float *rope, int number) {
+    int is_last = number == LAYERS - 1;
     m->qkv = random_weight(pool, QKV, HIDDEN);
     m->output = random_weight(pool, HIDDEN, HEADS * HEAD_DIM);
-    m->gate_up = random_weight(pool, 2 * FEED_FORWARD, HIDDEN);
+    m->gate_up = random_weight(pool, is_last ? FEED_FORWARD : 2 * FEED_FORWARD, HIDDEN);
     m->down = random_weight(pool, HIDDEN, FEED_FORWARD);
-    static const int SIZES[7] = {HIDDEN, HIDDEN, HIDDEN, HIDDEN, QKV, HEAD_DIM, HEAD_DIM};
-    for (int i = 0; i < 7; i++) m->vectors[i] = floats(SIZES[i], 1.0f);
-    di_layer layer = {&m->qkv,       &m->output,    &m->gate_up,   &m->down,      m->vectors[0], m->vectors[1],
-                      m->vectors[2], m->vectors[3], m->vectors[4], m->vectors[5], m->vectors[6], rope,
-                      1e-5f,         0.2f,          4.0f,          number % 2 ? 20 : 0, DI_GELU_TANH, HEAD_DIM, HEAD_DIM};
+    static const int SIZES[VECTORS] = {HIDDEN,   HIDDEN,   HIDDEN, HIDDEN, QKV,         HEAD_DIM,
+                                       HEAD_DIM, HIDDEN, HIDDEN, HIDDEN, FEED_FORWARD, HIDDEN};
+    for (int i = 0; i < VECTORS; i++) m->vectors[i] = floats(SIZES[i], 1.0f);
+    float **v = m->vectors;
+    di_layer layer = {.qkv = &m->qkv, .output = &m->output, .gate_up = &m->gate_up, .down = &m->down,
+                      .attention_norm = v[0], .feed_forward_norm = v[1], .attention_post_norm = v[2],
+                      .feed_forward_post_norm = v[3], .qkv_bias = v[4], .query_norm = v[5], .key_norm = v[6],
+                      .rope_table = rope, .norm_eps = 1e-5f, .scale = 0.2f, .softcap = 4.0f,
+                      .window = number % 2 ? 20 : 0, .activation = DI_GELU_TANH, .query_norm_dim = HEAD_DIM,
+                      .key_norm_dim = HEAD_DIM, .is_gated = 1};
+    if (!is_last) return layer;
+    layer.attention_norm_bias = v[7], layer.feed_forward_norm_bias = v[8], layer.output_bias = v[9];
+    layer.up_bias = v[10], layer.down_bias = v[11];
+    layer.attention_post_norm = layer.feed_forward_post_norm = NULL;
+    layer.activation = DI_GELU, layer.is_gated = 0, layer.is_parallel = 1;
     return layer;
 }
 
 static void free_layer(layer_memory *m) {
     free(m->qkv.data), free(m->output.data), free(m->gate_up.data), free(m->down.data);
-    for (int i = 0; i < 7; i++) free(m->vectors[i]);
+    for (int i = 0; i < VECTORS; i++) free(m->vectors[i]);
 }
 
 static float *run(int num_workers, int format, const di_decoder_shape *shape, const di_weight *table, const di_layer *layers) {

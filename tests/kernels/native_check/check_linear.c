@@ -72,6 +72,16 @@ static void normalise(const float *x, const float *norm, float *y) {
     for (int i = 0; i < K; i++) y[i] = (float)(x[i] / sqrt(sum / K + 1e-5)) * norm[i];
 }
 
+static void centre(const float *x, const float *norm, const float *bias, float *y) {
+    double mean = 0;
+    float centred[K];
+    for (int i = 0; i < K; i++) mean += (double)x[i] / K;
+    for (int i = 0; i < K; i++) centred[i] = (float)(x[i] - mean);
+    normalise(centred, norm, y);
+    for (int i = 0; i < K; i++) y[i] += bias[i];
+}
+
+static double gelu(double x) { return 0.5 * x * erfc(-x / sqrt(2)); }
 static double silu(double x) { return x / (1 + exp(-x)); }
 
 static void run(di_pool *pool, di_scratch *scratch, di_linear *linear, const float *x, int num_rows, float *y) {
@@ -110,8 +120,10 @@ static void check_format(di_pool *pool, di_scratch *scratch, int bits, int group
     di_repack(pool, &w, plain->codes, plain->scale, has_minimum ? plain->minimum : 0);
 
     di_linear linear = {.weight = &w, .norm = norm, .norm_eps = 1e-5f, .residual = residual, .bias = residual};
-    di_linear gate_up = {.weight = &w, .norm = norm, .norm_eps = 1e-5f, .activation = DI_SILU};
+    di_linear gate_up = {.weight = &w, .norm = norm, .norm_eps = 1e-5f, .activation = DI_SILU, .is_gated = 1};
+    di_linear up = {.weight = &w, .norm = norm, .norm_bias = x, .norm_eps = 1e-5f, .bias = norm, .activation = DI_GELU};
     float *y = run_both_ways(pool, scratch, &linear, x, N), *z = run_both_ways(pool, scratch, &gate_up, x, N / 2);
+    float *u = run_both_ways(pool, scratch, &up, x, N);
     for (int m = 0; m < M; m++) {
         double sums[N], allowed[N];
         normalise(x + m * K, norm, normed);
@@ -123,6 +135,10 @@ static void check_format(di_pool *pool, di_scratch *scratch, int bits, int group
             slack += (fabs(sums[n]) + 0.28) * allowed[N / 2 + n];
             expect_near("gate and up", z[m * (N / 2) + n], silu(sums[n]) * up, slack);
         }
+        centre(x + m * K, norm, x, normed);
+        for (int n = 0; n < N; n++) sums[n] = dot(plain, &w, n, normed, &allowed[n]);
+        for (int n = 0; n < N; n++)
+            expect_near("up", u[m * N + n], gelu(sums[n] + norm[n]), 1.13 * allowed[n]);
     }
 
     int64_t tokens[] = {N - 1, 0, 7};
@@ -131,7 +147,7 @@ static void check_format(di_pool *pool, di_scratch *scratch, int bits, int group
     di_embed(pool, &embedding);
     for (int i = 0; i < 3 * K; i++)
         expect_near("embedding", rows[i], 2.0 * weight_of(plain, &w, (int)tokens[i / K], i % K), 0);
-    free(rows), free(z), free(y), free(w.data), free(residual), free(norm), free(x), free(plain);
+    free(rows), free(u), free(z), free(y), free(w.data), free(residual), free(norm), free(x), free(plain);
 }
 
 int main(void) {
