@@ -73,6 +73,8 @@ class ContextGauge(QWidget):
 
     def show_parts(self, parts: ContextParts | None) -> None:
         """None while no model is loaded."""
+        if parts == self.parts and parts is not None:
+            return
         self.parts = parts
         self.setVisible(parts is not None)
         if parts is None:

@@ -17,6 +17,9 @@ from engine.api import EngineConfig
 from engine.messages import ModelLoaded
 
 COUNT_INTERVAL_MS = 300
+SHOW_INTERVAL_MS = 250
+"""Numbers that follow an answer change no faster than they can be read."""
+_DEFAULT_MAX_TOKENS = EngineConfig().default_max_tokens
 
 
 class ContextMeter(QObject):
@@ -43,6 +46,7 @@ class ContextMeter(QObject):
         """Tokens, see `_texts`."""
         self._is_counting = False
         self._throttle = Throttle(COUNT_INTERVAL_MS, self._count, self)
+        self._show_throttle = Throttle(SHOW_INTERVAL_MS, self.show, self)
         composer.textChanged.connect(self._throttle.request)
         attachments.changed.connect(self._throttle.request)
 
@@ -61,12 +65,19 @@ class ContextMeter(QObject):
         self.show()
 
     def refresh(self) -> None:
-        """Counts what has changed, soon."""
+        """The chat has come into view: shows what is known, and counts what has changed, soon."""
+        self.show()
         self._throttle.request()
+
+    def show_soon(self) -> None:
+        """The answer has grown; of many tabs only those that are seen are told."""
+        if self._composer.isVisible():
+            self._show_throttle.request()
 
     def close(self) -> None:
         """The chat is being left."""
         self._throttle.cancel()
+        self._show_throttle.cancel()
 
     def show(self) -> None:
         model = self._model
@@ -81,7 +92,7 @@ class ContextMeter(QObject):
         # What is known of an answer's prompt has the system prompt in it.
         history = max(0, self._session.num_context_tokens - system)
         room = max(0, limit - system - history - draft)
-        wanted = EngineConfig().default_max_tokens if self._max_tokens is None else self._max_tokens
+        wanted = _DEFAULT_MAX_TOKENS if self._max_tokens is None else self._max_tokens
         self._gauge.show_parts(ContextParts(system, history, draft, min(wanted, room), limit))
 
     def _texts(self) -> dict[str, str]:

@@ -102,7 +102,11 @@ class DocumentWriter:
             marker = QTextCharFormat()
             marker.setForeground(self._theme.color("muted"))
             cursor.insertText(f"{paragraph.marker}\t", marker)
-        for span in paragraph.spans:
+        self.write_spans(cursor, paragraph, paragraph.spans)
+
+    def write_spans(self, cursor: QTextCursor, paragraph: Paragraph, spans: Sequence[Span]) -> None:
+        """Writes spans of a paragraph behind those that it has."""
+        for span in spans:
             text = span.text.replace("\n", _LINE_BREAK)
             look = self._span_format(span, paragraph.heading > 0, paragraph.heading)
             if paragraph.is_formula:

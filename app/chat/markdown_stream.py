@@ -74,6 +74,8 @@ class MarkdownStream:
         self._first_number: int | None = None
         """The number of the list item with which `_pending` begins, if it continues a numbered list."""
         self._fence: _OpenFence | None = None
+        self._has_new_line = False
+        """A line has ended since the last look for finished blocks."""
         self._is_after_return = False
         """The last piece ended with a carriage return, so that a line feed at the next one's start belongs to it."""
 
@@ -82,6 +84,7 @@ class MarkdownStream:
         finished: list[Block] = []
         if self._fence is None:
             self._pending += text
+            self._has_new_line |= "\n" in text
         else:
             self._feed_fence(text, finished)
         rest = [self._fence.block(is_open=True)] if self._fence is not None else self._feed_parser(finished)
@@ -119,11 +122,22 @@ class MarkdownStream:
             if self._fence.closes(line):
                 finished.append(self._fence.block(is_open=False))
                 self._pending = "\n".join([*lines[number + 1 :], self._fence.rest])
+                self._has_new_line = True
                 self._fence = None
                 return
             self._fence.take(line)
 
     def _feed_parser(self, finished: list[Block]) -> list[Block]:
+        if self._has_new_line:
+            self._take_finished(finished)
+            self._has_new_line = False
+        tokens = parse_tokens(self._pending)
+        self._open_fence(tokens)
+        if self._fence is not None:
+            return [self._fence.block(is_open=True)]
+        return list(blocks_of(tokens, self._first_number))
+
+    def _take_finished(self, finished: list[Block]) -> None:
         # Only whole lines tell where a block ends: `-` may yet become `---`, and a header row needs the line below it.
         whole, newline, part = self._pending.rpartition("\n")
         start, number = self._start_of_rest(parse_tokens(whole + newline))
@@ -133,11 +147,6 @@ class MarkdownStream:
             finished.extend(blocks_of(done, self._first_number))
             self._pending = "\n".join([*lines[start:], part])
             self._first_number = number
-        tokens = parse_tokens(self._pending)
-        self._open_fence(tokens)
-        if self._fence is not None:
-            return [self._fence.block(is_open=True)]
-        return list(blocks_of(tokens, self._first_number))
 
     def _start_of_rest(self, tokens: list[Token]) -> tuple[int, int | None]:
         """The line at which the last block, or item of a list, begins, and the number of that item."""

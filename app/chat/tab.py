@@ -282,7 +282,7 @@ class ChatTab(QWidget):
     def _show_added(self) -> None:
         self._save_throttle.request()
         self.transcript.show_progress()
-        self.meter.show()
+        self.meter.show_soon()
 
     def _show_phase(self) -> None:
         self.panel.show_busy(self.session.is_busy)

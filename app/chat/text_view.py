@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from PySide6.QtCore import QEvent, QRectF, QSizeF, Qt, QUrl
@@ -15,7 +16,7 @@ from PySide6.QtWidgets import QFrame, QSizePolicy, QTextBrowser, QWidget
 
 from app.chat.document_writer import INDENT_EM, QUOTE_DEPTH_PROPERTY, RULE_PROPERTY, DocumentWriter, Prose
 from app.chat.links import open_link
-from app.chat.markdown import Table
+from app.chat.markdown import Paragraph, Rule, Span, Table
 from app.i18n import translate
 from app.theme import current_theme
 
@@ -34,6 +35,8 @@ class TextView(QTextBrowser):
         self.setOpenLinks(False)
         self.setUndoRedoEnabled(False)
         self.anchorClicked.connect(open_link)
+        self._has_marks = False
+        """Whether there are bars or rules to paint besides the text."""
         document = self.document()
         document.setDocumentMargin(0)
         document.documentLayout().documentSizeChanged.connect(self._on_document_size_changed)
@@ -57,7 +60,8 @@ class TextView(QTextBrowser):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
-        self._paint_bars_and_rules(event)
+        if self._has_marks:
+            self._paint_bars_and_rules(event)
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
@@ -69,7 +73,9 @@ class TextView(QTextBrowser):
         layout = self.document().documentLayout()
         color = current_theme().color("line")
         indent_px = self.fontMetrics().height() * INDENT_EM
-        block = self.document().begin()
+        block = self.cursorForPosition(event.rect().topLeft()).block()
+        # Between two blocks it is the nearer one.
+        block = block.previous() if block.previous().isValid() else block
         while block.isValid():
             style = block.blockFormat()
             area = layout.blockBoundingRect(block)
@@ -88,16 +94,25 @@ class TextView(QTextBrowser):
             self.setFixedHeight(height)
 
 
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """A block as it stands in the document, and where it ends there."""
+
+    block: Prose
+    end: int
+    format: QTextBlockFormat
+
+
 class ProseView(TextView):
-    """Paragraphs: the finished ones stay as they are, the open ones behind them are written anew at each change."""
+    """Paragraphs: the finished ones stay as they are; of the open ones only what changed is written anew."""
 
     def __init__(self, width_px: int, parent: QWidget | None = None) -> None:
         super().__init__(width_px, parent)
         self.setAccessibleName(translate("app", "Text"))
         self._num_finished = 0
-        self._finished_end: int | None = None
-        """Where the open blocks begin, with the break before them; None while there is no finished block."""
-        self._finished_format = QTextBlockFormat()
+        self._finished: _Written | None = None
+        """The last of the finished blocks."""
+        self._open: list[_Written] = []
 
     @property
     def num_finished(self) -> int:
@@ -105,25 +120,64 @@ class ProseView(TextView):
 
     def show_blocks(self, blocks: Sequence[Prose], num_finished: int) -> None:
         """Replaces the open blocks; of the new ones the first `num_finished` will never change again."""
+        pairs = zip(self._open, blocks, strict=False)
+        num_same = next((place for place, (old, new) in enumerate(pairs) if old.block != new), len(self._open))
+        num_same = min(num_same, len(blocks))
         cursor = self.end_cursor()
         cursor.beginEditBlock()
-        if self._finished_end is None:
-            cursor.select(QTextCursor.SelectionType.Document)
-        else:
-            cursor.setPosition(self._finished_end)
-            cursor.movePosition(QTextCursor.MoveOperation.End, QTextCursor.MoveMode.KeepAnchor)
-        cursor.removeSelectedText()
-        if self._finished_end is not None and cursor.blockFormat() != self._finished_format:
-            # Removing what stands behind an empty line, a rule, leaves that line with the format of what was removed.
-            cursor.setBlockFormat(self._finished_format)
         writer = self.writer()
-        writer.write_prose(cursor, blocks[:num_finished])
+        if num_same + 1 == len(self._open) and num_same < len(blocks):
+            # The usual case, an answer that goes on: what has been laid out is not thrown away.
+            newest = blocks[num_same]
+            added = added_spans(self._open[num_same].block, newest)
+            if added is not None and isinstance(newest, Paragraph):
+                writer.write_spans(cursor, newest, added)
+                self._open[num_same] = _Written(newest, cursor.position(), cursor.blockFormat())
+                num_same += 1
+        self._remove_behind(cursor, num_same)
+        for block in blocks[num_same:]:
+            writer.write_prose(cursor, [block])
+            self._open.append(_Written(block, cursor.position(), cursor.blockFormat()))
         if num_finished:
             self._num_finished += num_finished
-            self._finished_end = cursor.position()
-            self._finished_format = cursor.blockFormat()
-        writer.write_prose(cursor, blocks[num_finished:])
+            self._finished = self._open[num_finished - 1]
+            del self._open[:num_finished]
         cursor.endEditBlock()
+        self._has_marks |= any(isinstance(block, Rule) or block.quote_depth for block in blocks)
+
+    def _remove_behind(self, cursor: QTextCursor, num_open: int) -> None:
+        """Takes out all but the finished blocks and the first open ones."""
+        if num_open == len(self._open) and (self._open or self._finished):
+            return
+        last = self._open[num_open - 1] if num_open else self._finished
+        if last is None:
+            cursor.select(QTextCursor.SelectionType.Document)
+        else:
+            cursor.setPosition(last.end)
+            cursor.movePosition(QTextCursor.MoveOperation.End, QTextCursor.MoveMode.KeepAnchor)
+        cursor.removeSelectedText()
+        if last is not None and cursor.blockFormat() != last.format:
+            # Removing what stands behind an empty line, a rule, leaves that line with the format of what was removed.
+            cursor.setBlockFormat(last.format)
+        del self._open[num_open:]
+
+
+def added_spans(before: Prose, after: Prose) -> tuple[Span, ...] | None:
+    """What a paragraph has gained at its end; None if that is not all that changed."""
+    if not isinstance(before, Paragraph) or not isinstance(after, Paragraph):
+        return None
+    if replace(before, spans=after.spans) != after or len(before.spans) > len(after.spans):
+        return None
+    if not before.spans:
+        return after.spans
+    *same, last = before.spans
+    grown = after.spans[len(same)]
+    if tuple(same) != after.spans[: len(same)] or not grown.text.startswith(last.text):
+        return None
+    rest = replace(grown, text=grown.text[len(last.text) :])
+    if replace(grown, text=last.text) != last:
+        return None
+    return (rest, *after.spans[len(same) + 1 :]) if rest.text else after.spans[len(same) + 1 :]
 
 
 class TableView(TextView):

@@ -6,7 +6,7 @@ Plain Python: knows neither Qt nor colours nor the titles of chats.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 
@@ -147,26 +147,26 @@ def changed_blocks(before: BlockTable | None, after: BlockTable) -> Iterable[int
     return [b for b in _suspects(before, after) if before.cell(b) != after.cell(b)]
 
 
-def _suspects(before: BlockTable, after: BlockTable) -> Iterator[int]:
-    """Blocks that may differ. Chunks of equal bytes are passed over whole: most of a pool rests in any one step."""
+def _suspects(before: BlockTable, after: BlockTable) -> Iterable[int]:
+    """Blocks that may differ, in order. Chunks of equal bytes are passed over whole: most of a pool rests in a step."""
     old, new = before.snapshot, after.snapshot
     owners = _comparable_owners(old, new)
     if owners is None:
-        yield from range(len(after))
-        return
-    old_owners, new_owners = owners
-    reshared = {block // _CHUNK_BLOCKS for block, _ in before.shared.items() ^ after.shared.items()}
-    for start in range(0, len(after), _CHUNK_BLOCKS):
-        part = slice(start, start + _CHUNK_BLOCKS)
-        if (
-            start // _CHUNK_BLOCKS in reshared
-            or old.ref_counts[part] != new.ref_counts[part]
-            or old.is_cached[part] != new.is_cached[part]
-            or old.is_pinned[part] != new.is_pinned[part]
-            or old_owners[part] != new_owners[part]
-            or old.written[part] != new.written[part]
-        ):
-            yield from range(start, min(start + _CHUNK_BLOCKS, len(after)))
+        return range(len(after))
+    pairs = (
+        owners,
+        (old.ref_counts, new.ref_counts),
+        (old.is_cached, new.is_cached),
+        (old.is_pinned, new.is_pinned),
+        (old.written, new.written),
+    )
+    found = {block for block, _ in before.shared.items() ^ after.shared.items()}
+    for one, other in pairs:
+        for start in range(0, len(after), _CHUNK_BLOCKS):
+            part = slice(start, start + _CHUNK_BLOCKS)
+            if one[part] != other[part]:
+                found.update(b for b, (x, y) in enumerate(zip(one[part], other[part], strict=True), start) if x != y)
+    return sorted(found)
 
 
 def _comparable_owners(old: BlockSnapshot, new: BlockSnapshot) -> tuple[bytes, bytes] | None:

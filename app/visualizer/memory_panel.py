@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QHideEvent, QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QPushButton, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
+from app.bridge.rounds import Rounds
 from app.i18n import translate
 from app.visualizer.block_card import BlockCard
 from app.visualizer.block_grid import BlockGrid
@@ -82,8 +83,10 @@ class MemoryPanel(QWidget):
         self.planner = FitPlanner()
         self._explanation = TextLabel("", "muted")
         self._content_width_px = 0
-        self._text_timer = QTimer(self, singleShot=True, interval=TEXT_INTERVAL_MS)
-        self._text_timer.timeout.connect(self._show_texts)
+        self._counts: PoolCounts | None = None
+        """Of the snapshot that the texts speak of."""
+        parts = (self._count, self._show_chats, self._show_legend, self._show_steps, self._show_sums)
+        self._texts = Rounds(TEXT_INTERVAL_MS, parts, self)
         self.sections = self._make_sections()
         self._build()
         self._connect()
@@ -171,7 +174,6 @@ class MemoryPanel(QWidget):
         self._model = model
         self._stats = None
         self._snapshot = None
-        self._text_timer.stop()
         self.grid.clear()
         self.card.clear()
         self.ram_strip.show_swapped(())
@@ -182,7 +184,7 @@ class MemoryPanel(QWidget):
         self.planner.show_model(model)
         self.table.show_counts(PoolCounts(0, 0, 0, 0, {}))
         self._pages.setCurrentIndex(0 if model is None else 1)
-        self._show_texts()
+        self._texts.run_now()
 
     def show_loading(self, name: str) -> None:
         """The name of the model that is on its way, or empty."""
@@ -225,6 +227,7 @@ class MemoryPanel(QWidget):
     def set_open_owners(self, owners: Iterable[str]) -> None:
         """The owners that have a tab: they keep their colours whether or not they have blocks."""
         self._open_owners = frozenset(owners)
+        self._forget_owners()
         self._ask_for_texts()
 
     def owner_color_index(self, owner: str) -> int:
@@ -233,7 +236,7 @@ class MemoryPanel(QWidget):
 
     def text(self) -> str:
         """All sections as text."""
-        self._show_texts()
+        self._texts.run_now()
         return "\n\n".join(section.text() for section in self.sections.values())
 
     def copy(self) -> None:
@@ -241,6 +244,7 @@ class MemoryPanel(QWidget):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
+        self._ask_for_texts()
         self.watch_changed.emit(True)
 
     def hideEvent(self, event: QHideEvent) -> None:
@@ -284,26 +288,37 @@ class MemoryPanel(QWidget):
         self.timeline_words.setText(words or describe_span(self._steps))
 
     def _ask_for_texts(self) -> None:
-        if not self._text_timer.isActive():
-            self._text_timer.start()
+        if self.isVisible():
+            self._texts.request()
 
-    def _show_texts(self) -> None:
-        snapshot = self._snapshot
-        counts = None if snapshot is None else BlockTable(snapshot).counts()
-        chats = () if snapshot is None else snapshot.chats
-        shown = {chat.owner for chat in chats}.union(() if counts is None else counts.by_owner)
+    def _count(self) -> None:
+        self._counts = None if self._snapshot is None else BlockTable(self._snapshot).counts()
+        self._forget_owners()
+
+    def _forget_owners(self) -> None:
+        """Those that have neither a tab nor anything in the engine."""
+        chats = () if self._snapshot is None else self._snapshot.chats
+        shown = {chat.owner for chat in chats}.union(() if self._counts is None else self._counts.by_owner)
         self._owners.forget_all_but(self._open_owners | shown)
-        if self._model is None:
-            return
-        words = translate("app", "Each square is a block of {size} tokens of a chat's memory.")
-        self._explanation.setText(words.format(size=self._model.block_size))
-        self.numbers.show_sums(self._sums(self._model, counts))
-        if not self.timeline.hasFocus():
+
+    def _show_sums(self) -> None:
+        if self._model is not None:
+            words = translate("app", "Each square is a block of {size} tokens of a chat's memory.")
+            self._explanation.setText(words.format(size=self._model.block_size))
+            self.numbers.show_sums(self._sums(self._model, self._counts))
+
+    def _show_steps(self) -> None:
+        if self._model is not None and not self.timeline.hasFocus():
             self.timeline_words.setText(describe_span(self._steps))
-        if snapshot is not None and counts is not None:
-            self.table.show_counts(counts)
-            self.chats.show_rows(chat_rows(chats, counts.by_owner))
-            self.ram_strip.show_swapped(snapshot.swapped)
+
+    def _show_legend(self) -> None:
+        if self._snapshot is not None and self._counts is not None:
+            self.table.show_counts(self._counts)
+            self.ram_strip.show_swapped(self._snapshot.swapped)
+
+    def _show_chats(self) -> None:
+        if self._snapshot is not None and self._counts is not None:
+            self.chats.show_rows(chat_rows(self._snapshot.chats, self._counts.by_owner))
             self.card.show_words()
 
     def _sums(self, model: ModelLoaded, counts: PoolCounts | None) -> MemorySums:

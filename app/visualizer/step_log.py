@@ -1,18 +1,21 @@
-"""Owns the engine's last steps and their sums, in all and by slices of time.
+"""Owns the engine's last steps as sums: by slices of time, and in all.
 
 Plain Python: knows neither Qt nor words.
 """
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterable
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engine.messages import StepReport, StepsTaken
 
 SPAN_S = 10.0
 """How far back steps are kept."""
+NUM_SLICES = 100
+"""Of the span. They lie at fixed times, so that a step is counted once and not at every look at the last seconds."""
+_SLICE_S = SPAN_S / NUM_SLICES
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,50 +46,79 @@ class StepSums:
     def num_preempted(self) -> int:
         return self.num_swapped_out + self.num_recomputed
 
+    def plus(self, other: StepSums) -> StepSums:
+        return StepSums(
+            self.num_steps + other.num_steps,
+            self.num_prefill_tokens + other.num_prefill_tokens,
+            self.num_decode_tokens + other.num_decode_tokens,
+            self.duration_s + other.duration_s,
+            max(self.max_duration_s, other.max_duration_s),
+            max(self.max_sequences, other.max_sequences),
+            max(self.max_waiting, other.max_waiting),
+            max(self.max_swapped, other.max_swapped),
+            self.num_swapped_out + other.num_swapped_out,
+            self.num_recomputed + other.num_recomputed,
+            self.num_resumed + other.num_resumed,
+        )
 
-def sums(steps: Iterable[StepReport]) -> StepSums:
-    steps = list(steps)
-    return StepSums(
-        len(steps),
-        sum(step.num_prefill_tokens for step in steps),
-        sum(step.num_decode_tokens for step in steps),
-        sum(step.duration_s for step in steps),
-        max((step.duration_s for step in steps), default=0.0),
-        max((step.num_sequences for step in steps), default=0),
-        max((step.num_waiting for step in steps), default=0),
-        max((step.num_swapped for step in steps), default=0),
-        sum(step.num_swapped_out for step in steps),
-        sum(step.num_recomputed for step in steps),
-        sum(step.num_resumed for step in steps),
-    )
+
+_NOTHING = StepSums()
 
 
 class StepLog:
-    """The steps of the last `SPAN_S` seconds before `end_s`, the time of the newest report."""
+    """The steps of the last `SPAN_S` seconds before the newest report, to a slice's length."""
 
     def __init__(self) -> None:
-        self._steps: deque[StepReport] = deque()
-        self.end_s = 0.0
+        self._slices: dict[int, StepSums] = {}
+        """By number: the slice of this number begins that many slices after the clock's zero. Only those with steps."""
+        self._newest = 0
 
     def __len__(self) -> int:
-        return len(self._steps)
+        return sum(part.num_steps for part in self._slices.values())
 
     def add(self, taken: StepsTaken) -> None:
-        self.end_s = taken.now_s
-        self._steps += taken.steps
-        while self._steps and self._steps[0].end_s < self.end_s - SPAN_S:
-            self._steps.popleft()
+        self._newest = math.ceil(taken.now_s / _SLICE_S) - 1
+        for step in taken.steps:
+            number = min(self._newest, math.floor(step.end_s / _SLICE_S))
+            self._slices[number] = self._slices.get(number, _NOTHING).plus(_sums(step))
+        for number in [number for number in self._slices if number <= self._newest - NUM_SLICES]:
+            del self._slices[number]
 
     def clear(self) -> None:
-        self._steps.clear()
+        self._slices.clear()
 
     def total(self) -> StepSums:
-        return sums(self._steps)
+        return _joined(list(self._slices.values()))
 
-    def slices(self, num_slices: int) -> list[StepSums]:
-        """The span in equal parts, the oldest first; a step counts where it ended."""
-        parts: list[list[StepReport]] = [[] for _ in range(num_slices)]
-        begin_s = self.end_s - SPAN_S
-        for step in self._steps:
-            parts[min(num_slices - 1, int((step.end_s - begin_s) / SPAN_S * num_slices))].append(step)
-        return [sums(part) for part in parts]
+    def slices(self) -> list[StepSums]:
+        """All `NUM_SLICES` of the span, the oldest first; a step counts where it ended."""
+        numbers = range(self._newest - NUM_SLICES + 1, self._newest + 1)
+        return [self._slices.get(number, _NOTHING) for number in numbers]
+
+    def seconds(self) -> list[StepSums]:
+        """The span by seconds, the oldest first."""
+        slices, size = self.slices(), round(1 / _SLICE_S)
+        return [_joined(slices[start : start + size]) for start in range(0, NUM_SLICES, size)]
+
+
+def _sums(step: StepReport) -> StepSums:
+    return StepSums(
+        1,
+        step.num_prefill_tokens,
+        step.num_decode_tokens,
+        step.duration_s,
+        step.duration_s,
+        step.num_sequences,
+        step.num_waiting,
+        step.num_swapped,
+        step.num_swapped_out,
+        step.num_recomputed,
+        step.num_resumed,
+    )
+
+
+def _joined(parts: Sequence[StepSums]) -> StepSums:
+    total = _NOTHING
+    for part in parts:
+        total = total.plus(part) if part.num_steps else total
+    return total

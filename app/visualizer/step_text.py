@@ -43,10 +43,10 @@ def table(log: StepLog) -> str:
         translate("app", "preempted"),
     )
     lines = ["\t".join(header)]
-    num_slices = round(SPAN_S)
-    for index, part in enumerate(log.slices(num_slices)):
+    seconds = log.seconds()
+    for index, part in enumerate(seconds):
         numbers = (
-            num_slices - index,
+            len(seconds) - index,
             part.num_steps,
             part.num_prefill_tokens,
             part.num_decode_tokens,

@@ -14,10 +14,9 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from app.i18n import translate
 from app.theme import current_theme, theme_signals
 from app.visualizer.memory_bar import paint_part
-from app.visualizer.step_log import SPAN_S, StepLog, StepSums
+from app.visualizer.step_log import NUM_SLICES, SPAN_S, StepLog, StepSums
 from app.visualizer.step_text import describe_slice
 
-_COLUMN_PX = 4
 _MARK_PX = 7
 _MIN_HEIGHT_LINES = 7
 
@@ -45,11 +44,12 @@ class StepTimeline(QWidget):
 
     def refresh(self) -> None:
         """The log has changed."""
-        self._slices = self._log.slices(self._num_columns()) if len(self._log) else []
+        self._slices = self._log.slices() if len(self._log) else []
         self.update()
 
-    def _num_columns(self) -> int:
-        return max(1, self.width() // _COLUMN_PX)
+    @property
+    def _column_px(self) -> float:
+        return self.width() / NUM_SLICES
 
     def sizeHint(self) -> QSize:
         return QSize(280, _MIN_HEIGHT_LINES * self.fontMetrics().lineSpacing())
@@ -72,45 +72,54 @@ class StepTimeline(QWidget):
             self._paint_marks(painter)
         if self._cursor is not None:
             painter.setPen(QPen(theme.color("text"), 1, Qt.PenStyle.DotLine))
-            painter.drawLine(self._middle(self._cursor), 0, self._middle(self._cursor), self.height())
+            middle = round(self._middle(self._cursor))
+            painter.drawLine(middle, 0, middle, self.height())
         if self.hasFocus():
             painter.setPen(QPen(theme.color("accent"), 2))
             painter.drawRect(self.rect().adjusted(1, 1, -1, -1))
 
-    def _middle(self, column: int) -> int:
-        return column * _COLUMN_PX + _COLUMN_PX // 2
+    def _middle(self, column: int) -> float:
+        return (column + 0.5) * self._column_px
 
     def _paint_waiting(self, painter: QPainter) -> None:
         """A thin line under the marks for as long as somebody waits."""
-        color = current_theme().color("warning")
-        for column, part in enumerate(self._slices):
-            if part.max_waiting or part.max_swapped:
-                painter.fillRect(QRectF(column * _COLUMN_PX, _MARK_PX, _COLUMN_PX, 2), color)
+        width = self._column_px
+        lines = [
+            QRectF(column * width, _MARK_PX, width, 2)
+            for column, part in enumerate(self._slices)
+            if part.max_waiting or part.max_swapped
+        ]
+        _fill(painter, lines, current_theme().color("warning"))
 
     def _paint_tokens(self, painter: QPainter, lane: QRectF) -> None:
         # A prompt has hundreds of tokens a step, an answer one: by their roots both are seen.
         highest = math.sqrt(max(part.num_tokens for part in self._slices) or 1)
-        theme = current_theme()
+        width, bottom = self._column_px, lane.bottom()
+        answers = []
         for column, part in enumerate(self._slices):
-            left, bottom = column * _COLUMN_PX, lane.bottom()
+            if not part.num_tokens:
+                continue
             both = lane.height() * math.sqrt(part.num_tokens) / highest
-            decode = both * part.num_decode_tokens / max(1, part.num_tokens)
-            prefill = both - decode
-            bar = QRectF(left, bottom - decode, _COLUMN_PX - 1, decode)
-            painter.fillRect(bar, theme.color("bar_used"))
-            prompts = QRectF(left, bottom - decode - prefill, _COLUMN_PX - 1, prefill)
-            paint_part(painter, prompts, "bar_cached")
+            decode = both * part.num_decode_tokens / part.num_tokens
+            answers.append(QRectF(column * width, bottom - decode, width - 1, decode))
+            if part.num_prefill_tokens:
+                prompts = QRectF(column * width, bottom - both, width - 1, both - decode)
+                paint_part(painter, prompts, "bar_cached")
+        _fill(painter, answers, current_theme().color("bar_used"))
 
     def _paint_lane(self, painter: QPainter, lane: QRectF, values: list[float]) -> None:
         """Steps of a line, with nothing where nothing was computed."""
         highest = max(values) or 1.0
         painter.setPen(QPen(current_theme().color("line"), 1))
         painter.drawLine(lane.topLeft(), lane.topRight())
-        color = current_theme().color("muted")
-        for column, value in enumerate(values):
-            if value:
-                height = max(2.0, (lane.height() - 3) * value / highest)
-                painter.fillRect(QRectF(column * _COLUMN_PX, lane.bottom() - height, _COLUMN_PX, 2), color)
+        width = self._column_px
+        room, bottom = lane.height() - 3, lane.bottom()
+        steps = [
+            QRectF(column * width, bottom - max(2.0, room * value / highest), width, 2)
+            for column, value in enumerate(values)
+            if value
+        ]
+        _fill(painter, steps, current_theme().color("muted"))
 
     def _paint_marks(self, painter: QPainter) -> None:
         """A triangle down: preempted and to be computed again; a square: swapped out; a triangle up: back again."""
@@ -118,7 +127,7 @@ class StepTimeline(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
         for column, part in enumerate(self._slices):
-            middle, half = float(self._middle(column)), _MARK_PX / 2
+            middle, half = self._middle(column), _MARK_PX / 2
             if part.num_resumed:
                 self._polygon(painter, theme.color("ok"), [(-half, _MARK_PX), (half, _MARK_PX), (0, 0)], middle)
             if part.num_recomputed:
@@ -134,7 +143,7 @@ class StepTimeline(QWidget):
         painter.drawPolygon(QPolygonF([QPointF(middle + x, y) for x, y in points]))
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        self._move_cursor(int(event.position().x()) // _COLUMN_PX)
+        self._move_cursor(int(event.position().x() / self._column_px))
 
     def leaveEvent(self, event: object) -> None:
         if not self.hasFocus():
@@ -143,14 +152,14 @@ class StepTimeline(QWidget):
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
         if self._cursor is None:
-            self._move_cursor(self._num_columns() - 1)
+            self._move_cursor(NUM_SLICES - 1)
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
         self._move_cursor(None)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        last = self._num_columns() - 1
+        last = NUM_SLICES - 1
         at = last if self._cursor is None else self._cursor
         moved = {
             Qt.Key.Key_Left: at - 1,
@@ -172,3 +181,10 @@ class StepTimeline(QWidget):
         self.setAccessibleDescription(words)
         self.described.emit(words)
         self.update()
+
+
+def _fill(painter: QPainter, parts: list[QRectF], color: QColor) -> None:
+    """All in one call: each costs more than what it paints."""
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(color)
+    painter.drawRects(parts)

@@ -16,8 +16,8 @@ from app.chat.code_view import CodeView
 from app.chat.document_writer import RULE_PROPERTY, Prose
 from app.chat.highlight import lex
 from app.chat.links import open_link
-from app.chat.markdown import CodeBlock
-from app.chat.text_view import ProseView, TableView
+from app.chat.markdown import CodeBlock, Paragraph, Span
+from app.chat.text_view import ProseView, TableView, added_spans
 
 
 @pytest.fixture
@@ -194,3 +194,13 @@ def test_code_that_streams_is_coloured_line_by_line(view: AnswerView) -> None:
     blocks = [editor.document().findBlockByNumber(number) for number in range(20)]
     # The newest line may go on.
     assert [bool(block.layout().formats()) for block in blocks] == [True] * 19 + [False]
+
+
+def test_a_growing_paragraph_is_only_added_to():
+    before = Paragraph((Span("one "), Span("two", is_bold=True)), marker="1.")
+    after = Paragraph((Span("one "), Span("two and", is_bold=True), Span(" more")), marker="1.")
+    assert added_spans(before, after) == (Span(" and", is_bold=True), Span(" more"))
+    assert added_spans(after, before) is None
+    assert added_spans(before, Paragraph(after.spans, marker="2.")) is None
+    assert added_spans(before, Paragraph((Span("one two and"),), marker="1.")) is None
+    assert added_spans(Paragraph(), Paragraph((Span("x"),))) == (Span("x"),)

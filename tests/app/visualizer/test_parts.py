@@ -121,9 +121,9 @@ def test_steps_older_than_the_span_are_forgotten():
 def test_slices_cover_the_span_once():
     log = StepLog()
     log.add(StepsTaken(tuple(step(end / 4) for end in range(1, 41)), 10.0))
-    parts = log.slices(7)
-    assert sum(part.num_steps for part in parts) == len(log)
-    assert sum(part.num_decode_tokens for part in parts) == log.total().num_decode_tokens
+    for parts in (log.slices(), log.seconds()):
+        assert sum(part.num_steps for part in parts) == len(log) == 40
+        assert sum(part.num_decode_tokens for part in parts) == log.total().num_decode_tokens
 
 
 def test_table_has_a_line_for_each_second():
