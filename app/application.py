@@ -11,7 +11,7 @@ import logging.handlers
 import signal
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal
@@ -24,6 +24,7 @@ from app.bridge.engine_client import EngineClient
 from app.desktop.keep_awake import leave_efficiency_mode
 from app.i18n import install_language
 from app.main_window import MainWindow
+from app.models.host import Host
 from app.models.services import ModelServices
 from app.running_window import RunningWindow, ask_to_show
 from app.state import options
@@ -124,7 +125,7 @@ def make_window(
         client,
         history,
         settings,
-        ModelServices(home, lambda: list_models(home), lambda: machine(home)),
+        ModelServices(home, lambda: list_models(home), lambda: read_host(home, settings)),
     )
     client.setParent(window)
     if problem is not None:
@@ -143,6 +144,11 @@ def configured(config: EngineConfig, settings: Settings) -> EngineConfig:
         kv_dtype=settings.get(options.KV_DTYPE),
         speculation=settings.get(options.SPECULATION),
     )
+
+
+def read_host(home: Path, settings: Settings) -> Host:
+    """This machine as it is now, with the engine as it would be started now."""
+    return Host(**asdict(machine(home)), config=configured(EngineConfig(home=home), settings))
 
 
 def engine_factory(read_config: Callable[[], EngineConfig]) -> EngineFactory:

@@ -24,14 +24,15 @@ from app.widgets.text_label import TextLabel
 from engine.messages import JobFinished, JobProgress
 
 if TYPE_CHECKING:
+    from app.models.host import Host
     from engine.catalog import CatalogEntry
-    from engine.planner import Machine, Recommended
+    from engine.planner import Recommended
 
 STARTER_ID = "starter"
 
 
 class FirstRunPage(Page):
-    """`read_machine` is asked whenever the page is shown; `starter` and `recommended` are looked up if not given."""
+    """`read_host` is asked whenever the page is shown; `starter` and `recommended` are looked up if not given."""
 
     fetch_requested = Signal(str)
     """The catalogue id."""
@@ -46,13 +47,13 @@ class FirstRunPage(Page):
 
     def __init__(
         self,
-        read_machine: Callable[[], Machine],
+        read_host: Callable[[], Host],
         starter: CatalogEntry | None = None,
         recommended: Sequence[Recommended] | None = None,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self._read_machine = read_machine
+        self._read_host = read_host
         self._recommended = recommended
         self._machine_line = TextLabel("", "muted")
         self.import_card = ImportCard()
@@ -86,17 +87,17 @@ class FirstRunPage(Page):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        machine = self._read_machine()
-        self._machine_line.setText(machine_text(machine))
+        host = self._read_host()
+        self._machine_line.setText(machine_text(host))
         if self._row is None:
-            self._add_cards(machine)
+            self._add_cards(host)
 
-    def _add_cards(self, machine: Machine) -> None:
+    def _add_cards(self, host: Host) -> None:
         """Made when the page is looked at: most people never see it, and a plan takes some milliseconds."""
-        best = _best(self._recommended, machine)
+        best = _best(self._recommended, host)
         cards: list[QWidget] = [] if self.fetch_card is None else [self.fetch_card]
         if best is not None:
-            self.hub_card = HubCard(recommended_offer(best), machine, translate("app", "Recommended for you"))
+            self.hub_card = HubCard(recommended_offer(best), host, translate("app", "Recommended for you"))
             cards.append(self.hub_card)
             self.card_made.emit(self.hub_card)
         self._row = CardRow([*cards, self.import_card])
@@ -137,9 +138,9 @@ def _starter_card(starter: CatalogEntry | None) -> FetchCard | None:
     return None if entry is None else FetchCard(entry, translate("app", "Start now"))
 
 
-def _best(recommended: Sequence[Recommended] | None, machine: Machine) -> Recommended | None:
+def _best(recommended: Sequence[Recommended] | None, host: Host) -> Recommended | None:
     from engine.planner import best_of, plan_here
     from engine.planner import recommended as all_recommended
 
     models = all_recommended() if recommended is None else tuple(recommended)
-    return best_of(models, lambda spec: plan_here(spec, "balanced", machine.memory_free_bytes))
+    return best_of(models, lambda spec: plan_here(spec, "balanced", host.memory_free_bytes, host.config))

@@ -19,7 +19,8 @@ from app.widgets.text_label import TextLabel
 from engine.messages import Quality
 
 if TYPE_CHECKING:
-    from engine.api import ModelEntry, ModelSpec
+    from app.models.host import Host
+    from engine.api import EngineConfig, ModelEntry, ModelSpec
 
 _MAX_NAMES = 3
 _STEP_BYTES = 64 << 20
@@ -79,35 +80,38 @@ class FitVerdict(QWidget):
         self.bar.set_parts(fit.parts)
 
 
-def fit_in(spec: ModelSpec, quality: Quality, memory_free_bytes: int) -> Fit:
+def fit_in(spec: ModelSpec, quality: Quality, host: Host) -> Fit:
     """The verdict on a model in one quality."""
     # The planner is loaded only by who looks at a model.
     from engine.planner import plan_here
 
-    plan = plan_here(spec, quality, memory_free_bytes)
-    return fit_of(plan, spec, memory_free_bytes, lambda: _what_would_fit(spec, memory_free_bytes))
+    plan = plan_here(spec, quality, host.memory_free_bytes, host.config)
+    return fit_of(plan, spec, host.memory_free_bytes, lambda: _what_would_fit(spec, host))
 
 
-def fit_of_model(entry: ModelEntry, memory_free_bytes: int) -> Fit:
+def fit_of_model(entry: ModelEntry, host: Host) -> Fit:
     """The verdict on a model that is there."""
     # Some MiB more or less change nothing, and a plan takes milliseconds.
-    rounded = memory_free_bytes // _STEP_BYTES * _STEP_BYTES
-    return _fit_of_weights(entry.spec, entry.size_bytes, rounded)
+    rounded = host.memory_free_bytes // _STEP_BYTES * _STEP_BYTES
+    return _fit_of_weights(entry.spec, entry.size_bytes, rounded, host.config)
 
 
 @lru_cache(maxsize=256)
-def _fit_of_weights(spec: ModelSpec, weights_bytes: int, memory_free_bytes: int) -> Fit:
+def _fit_of_weights(spec: ModelSpec, weights_bytes: int, memory_free_bytes: int, config: EngineConfig) -> Fit:
     from engine.planner import plan_here
 
-    plan = plan_here(spec, "balanced", memory_free_bytes, weights_bytes=weights_bytes)
+    plan = plan_here(spec, "balanced", memory_free_bytes, config, weights_bytes)
     return fit_of(plan, spec, memory_free_bytes)
 
 
-def _what_would_fit(spec: ModelSpec, memory_free_bytes: int) -> list[str]:
+def _what_would_fit(spec: ModelSpec, host: Host) -> list[str]:
     """A smaller quality of the same model, else the largest models of the catalogue."""
     from engine.planner import plan_here, recommended
 
-    if plan_here(spec, "smallest", memory_free_bytes).is_useful:
+    def is_useful(other: ModelSpec, quality: Quality) -> bool:
+        return plan_here(other, quality, host.memory_free_bytes, host.config).is_useful
+
+    if is_useful(spec, "smallest"):
         return [translate("app", "the same one, smallest")]
-    names = [model.name for model in recommended() if plan_here(model.spec, "balanced", memory_free_bytes).is_useful]
+    names = [model.name for model in recommended() if is_useful(model.spec, "balanced")]
     return names[: -_MAX_NAMES - 1 : -1]

@@ -23,8 +23,9 @@ from app.widgets.text_label import TextLabel
 from engine.messages import JobFinished, JobProgress
 
 if TYPE_CHECKING:
+    from app.models.host import Host
     from engine.catalog import CatalogEntry
-    from engine.planner import Machine, Recommended
+    from engine.planner import Recommended
 
 
 class GetSection(QWidget):
@@ -41,15 +42,15 @@ class GetSection(QWidget):
 
     def __init__(
         self,
-        read_machine: Callable[[], Machine],
+        read_host: Callable[[], Host],
         catalog: Sequence[CatalogEntry] | None = None,
         recommended: Sequence[Recommended] | None = None,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self._read_machine = read_machine
+        self._read_host = read_host
         self._recommended = recommended
-        self.search = HubSearch(read_machine)
+        self.search = HubSearch(read_host)
         self.import_card = ImportCard()
         self.others = OtherPrograms()
         self.fetch_cards = {entry.model_id: FetchCard(entry) for entry in _catalog_entries(catalog)}
@@ -92,9 +93,9 @@ class GetSection(QWidget):
 
     def _add_recommended(self) -> None:
         """Made when it is looked at: each card plans what its model would take here."""
-        machine = self._read_machine()
+        host = self._read_host()
         for model in _recommended_models(self._recommended):
-            card = HubCard(recommended_offer(model), machine)
+            card = HubCard(recommended_offer(model), host)
             self.hub_cards.append(card)
             self._recommended_column.addWidget(card)
             self.card_made.emit(card)

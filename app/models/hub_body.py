@@ -22,16 +22,16 @@ from app.widgets.units import file_size
 from engine.messages import HubFailed, ModelChoice, RepositoryFacts
 
 if TYPE_CHECKING:
-    from engine.planner import Machine
+    from app.models.host import Host
 
 
 class HubBody(QWidget):
     """Before the facts are there only the quality can be chosen, if the model's numbers are known."""
 
-    def __init__(self, offer: HubOffer, machine: Machine, parent: QWidget | None = None) -> None:
+    def __init__(self, offer: HubOffer, host: Host, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._offer = offer
-        self._machine = machine
+        self._host = host
         self._facts: RepositoryFacts | None = None
         self.choices = ChoiceBox()
         self.choices.setAccessibleName(translate("app", "File to download"))
@@ -41,7 +41,7 @@ class HubBody(QWidget):
         self.note = ErrorNote()
         self.token_form = TokenForm()
         self.strip = JobStrip(StartWord.GET)
-        self.quality.show_model(offer.spec, machine.memory_free_bytes)
+        self.quality.show_model(offer.spec, host)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
@@ -66,7 +66,7 @@ class HubBody(QWidget):
             self.choices.addItem(choice_words(choice), choice)
         if facts.choices:
             self.choices.setCurrentIndex(usual_choice(facts.choices, self._offer.choice))
-        self.quality.show_model(facts.spec or self._offer.spec, self._machine.memory_free_bytes)
+        self.quality.show_model(facts.spec or self._offer.spec, self._host)
         self.note.clear()
         if problem := _problem(facts):
             self.note.show_error(problem)
@@ -99,7 +99,7 @@ class HubBody(QWidget):
         if choice is not None:
             words = translate("app", "{size} to download, {free} free on the disk; the file goes once it is converted")
             self.room.setText(
-                words.format(size=file_size(choice.size_bytes), free=file_size(self._machine.disk_free_bytes))
+                words.format(size=file_size(choice.size_bytes), free=file_size(self._host.disk_free_bytes))
             )
 
 

@@ -22,7 +22,7 @@ from app.widgets.text_label import TextLabel
 from engine.messages import HubFailed, HubJob, JobFinished, JobProgress, RepositoryFacts
 
 if TYPE_CHECKING:
-    from engine.planner import Machine
+    from app.models.host import Host
 
 
 class HubCard(Card):
@@ -37,12 +37,10 @@ class HubCard(Card):
     """The job's id."""
     token_given = Signal(str)
 
-    def __init__(
-        self, offer: HubOffer, machine: Machine, heading: str | None = None, parent: QWidget | None = None
-    ) -> None:
+    def __init__(self, offer: HubOffer, host: Host, heading: str | None = None, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.offer = offer
-        self._machine = machine
+        self._host = host
         self._facts: RepositoryFacts | None = None
         self._body: HubBody | None = None
         self._wants_to_get = False
@@ -61,14 +59,14 @@ class HubCard(Card):
         self.open_button.toggled.connect(self._on_opened)
         self.get_button.clicked.connect(self.get)
         if offer.spec is not None:
-            self.verdict.show_fit(fit_in(offer.spec, "balanced", machine.memory_free_bytes))
+            self.verdict.show_fit(fit_in(offer.spec, "balanced", host))
         self._show_parts()
 
     @property
     def body(self) -> HubBody:
         """Made when it is first needed, for a page has many cards."""
         if self._body is None:
-            self._body = HubBody(self.offer, self._machine)
+            self._body = HubBody(self.offer, self._host)
             self.column.addWidget(self._body)
             self._body.strip.start_requested.connect(self.get)
             self._body.strip.pause_requested.connect(lambda: self.pause_requested.emit(self.job_id))

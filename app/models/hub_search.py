@@ -21,7 +21,7 @@ from app.widgets.text_label import TextLabel
 from engine.messages import HubFailed, HubModel, HubResults
 
 if TYPE_CHECKING:
-    from engine.planner import Machine
+    from app.models.host import Host
 
 MAX_WORDS = 200
 
@@ -49,15 +49,15 @@ class ResultRow(Card):
 
 
 class HubSearch(QWidget):
-    """`read_machine` is asked when a result is opened."""
+    """`read_host` is asked when a result is opened."""
 
     search_requested = Signal(str)
     card_opened = Signal(HubCard)
     """A card that is new; whoever answers for the hub listens to it."""
 
-    def __init__(self, read_machine: Callable[[], Machine], parent: QWidget | None = None) -> None:
+    def __init__(self, read_host: Callable[[], Host], parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._read_machine = read_machine
+        self._read_host = read_host
         self._words = ""
         self.field = QLineEdit(maxLength=MAX_WORDS)
         self.field.setPlaceholderText(translate("app", "Search the hub for a model, such as qwen 3b"))
@@ -112,7 +112,7 @@ class HubSearch(QWidget):
         self._results.addWidget(row)
 
     def _open(self, row: ResultRow) -> None:
-        card = HubCard(row.offer, self._read_machine())
+        card = HubCard(row.offer, self._read_host())
         place = self.rows.index(row)
         self.rows[place] = card
         self._results.replaceWidget(row, card)

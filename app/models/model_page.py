@@ -6,6 +6,7 @@ Knows neither the library's folder nor jobs; it asks by signals and shows what i
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
@@ -27,9 +28,10 @@ from app.widgets.text_label import TextLabel
 from engine.messages import JobFinished, JobProgress, ModelLoaded, ModelLoadFailed, ModelLoadProgress
 
 if TYPE_CHECKING:
+    from app.models.host import Host
     from engine.api import ModelEntry
     from engine.catalog import CatalogEntry
-    from engine.planner import Machine, Recommended
+    from engine.planner import Recommended
 
 _YOURS, _GET = 0, 1
 
@@ -59,7 +61,7 @@ class ModelPage(ClosablePage):
 
     def __init__(
         self,
-        read_machine: Callable[[], Machine],
+        read_host: Callable[[], Host],
         catalog: Sequence[CatalogEntry] | None = None,
         recommended: Sequence[Recommended] | None = None,
         parent: QWidget | None = None,
@@ -67,11 +69,11 @@ class ModelPage(ClosablePage):
         super().__init__(translate("app", "Models"), parent)
         self._loaded_id: str | None = None
         self._has_chosen = False
-        self._read_machine = read_machine
+        self._read_host = read_host
         self._cards: dict[str, ModelCard] = {}
         self.sections = SectionBar([translate("app", "On this computer"), translate("app", "Get a model")])
         self.jobs = JobList()
-        self.get = GetSection(read_machine, catalog, recommended)
+        self.get = GetSection(read_host, catalog, recommended)
         self.yours = QWidget()
         self.undo_bar = UndoBar()
         self.storage = StorageSection()
@@ -157,11 +159,12 @@ class ModelPage(ClosablePage):
         """How each model would fit now; the loaded one's memory would be free then."""
         if not self.isVisible():
             return
-        free_bytes = self._read_machine().memory_free_bytes
+        host = self._read_host()
         loaded = self._cards.get(self._loaded_id or "")
-        free_bytes += 0 if loaded is None else loaded.entry.size_bytes
+        free_bytes = host.memory_free_bytes + (0 if loaded is None else loaded.entry.size_bytes)
+        host = replace(host, memory_free_bytes=free_bytes)
         for card in self._cards.values():
-            card.show_fit(fit_of_model(card.entry, free_bytes))
+            card.show_fit(fit_of_model(card.entry, host))
 
     def cards(self) -> list[ModelCard]:
         """Those of the models in the library."""

@@ -19,6 +19,7 @@ from app.widgets.units import file_size, memory_size
 from engine.messages import Quality
 
 if TYPE_CHECKING:
+    from app.models.host import Host
     from engine.api import ModelSpec
     from engine.planner import Plan
 
@@ -36,7 +37,7 @@ class QualityChoice(QWidget):
         super().__init__(parent)
         self._plans: dict[Quality, Plan] = {}
         self._spec: ModelSpec | None = None
-        self._memory_free_bytes = 0
+        self._host: Host | None = None
         self.buttons: dict[Quality, QRadioButton] = {}
         self._costs: dict[Quality, TextLabel] = {}
         self._group = QButtonGroup(self)
@@ -63,10 +64,10 @@ class QualityChoice(QWidget):
         """The choice as it is called."""
         return _words(self.quality)[0]
 
-    def show_model(self, spec: ModelSpec | None, memory_free_bytes: int) -> None:
+    def show_model(self, spec: ModelSpec | None, host: Host) -> None:
         """What the choices cost for this model; None where its numbers are not known."""
-        self._spec, self._memory_free_bytes = spec, memory_free_bytes
-        self._plans = {} if spec is None else _plans(spec, memory_free_bytes)
+        self._spec, self._host = spec, host
+        self._plans = {} if spec is None else _plans(spec, host)
         self._show()
 
     def _button(self, quality: Quality) -> QRadioButton:
@@ -94,8 +95,8 @@ class QualityChoice(QWidget):
             self.buttons[quality].setAccessibleDescription(label.text())
         plan = self._plans.get(self.quality)
         self.verdict.setVisible(plan is not None)
-        if plan is not None and self._spec is not None:
-            self.verdict.show_fit(fit_in(self._spec, self.quality, self._memory_free_bytes))
+        if plan is not None and self._spec is not None and self._host is not None:
+            self.verdict.show_fit(fit_in(self._spec, self.quality, self._host))
 
 
 def quality_box() -> ChoiceBox:
@@ -135,8 +136,8 @@ def _words(quality: Quality) -> tuple[str, str]:
     }[quality]
 
 
-def _plans(spec: ModelSpec, memory_free_bytes: int) -> dict[Quality, Plan]:
+def _plans(spec: ModelSpec, host: Host) -> dict[Quality, Plan]:
     # The planner is loaded only by who looks at a model.
     from engine.planner import plan_here
 
-    return {quality: plan_here(spec, quality, memory_free_bytes) for quality in get_args(Quality)}
+    return {quality: plan_here(spec, quality, host.memory_free_bytes, host.config) for quality in get_args(Quality)}

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from app.models.host import Host
 from engine.api import ModelEntry
-from engine.planner import Machine
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,4 +19,4 @@ class ModelServices:
 
     home: Path
     list_models: Callable[[], list[ModelEntry]]
-    read_machine: Callable[[], Machine]
+    read_host: Callable[[], Host]

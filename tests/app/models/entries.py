@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from app.models.host import Host
 from engine.api import ModelEntry
 from engine.catalog import CatalogEntry
 from engine.messages import ModelLoaded
-from engine.planner import Machine
 from engine.rope_spec import RopeSpec
 from engine.spec import ModelSpec
 
@@ -18,7 +18,7 @@ STARTER = CatalogEntry(
     "starter", "small", "SmolLM2 135M", "package", "1", "member", 98_000_000, 94_000_000, "0" * 64, "apache-2.0",
     "Small, for trying out.",
 )  # fmt: skip
-MACHINE = Machine("A CPU", 4, 16 * 1024**3, 9 * 1024**3, 41_000_000_000)
+MACHINE = Host("A CPU", 4, 16 * 1024**3, 9 * 1024**3, 41_000_000_000)
 
 
 def loaded(entry: ModelEntry) -> ModelLoaded:

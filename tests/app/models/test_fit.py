@@ -2,16 +2,31 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
 import pytest
 from pytestqt.qtbot import QtBot
 
+from app.application import read_host
 from app.models.fit import context_words
 from app.models.fit_verdict import fit_in
+from app.models.host import Host
 from app.models.quality_choice import QualityChoice
+from app.state import options
+from app.state.settings import Settings
+from engine.api import EngineConfig
 from engine.planner import known_models, plan_here
+
+from .entries import MACHINE
 
 GIB = 2**30
 SPECS = {model.name: model.spec for model in known_models()}
+
+
+def host(memory_free_bytes: int, **chosen: Any) -> Host:
+    return replace(MACHINE, memory_free_bytes=memory_free_bytes, config=EngineConfig(**chosen))
 
 
 @pytest.mark.parametrize(
@@ -23,19 +38,44 @@ SPECS = {model.name: model.spec for model in known_models()}
     ],
 )
 def test_the_verdict_is_one_of_three(name: str, free_gib: int, kind: str, words: str) -> None:
-    fit = fit_in(SPECS[name], "balanced", free_gib * GIB)
+    fit = fit_in(SPECS[name], "balanced", host(free_gib * GIB))
     assert fit.kind == kind
     assert fit.words.startswith(words)
 
 
 def test_what_would_fit_instead_is_named() -> None:
-    assert "These would: Qwen2.5 3B, Gemma 2 2B, Qwen2.5 1.5B" in fit_in(SPECS["Qwen2.5 7B"], "balanced", 4 * GIB).words
-    nothing = fit_in(SPECS["Qwen2.5 7B"], "balanced", GIB // 4)
+    assert (
+        "These would: Qwen2.5 3B, Gemma 2 2B, Qwen2.5 1.5B"
+        in fit_in(SPECS["Qwen2.5 7B"], "balanced", host(4 * GIB)).words
+    )
+    nothing = fit_in(SPECS["Qwen2.5 7B"], "balanced", host(GIB // 4))
     assert "These would" not in nothing.words
 
 
+def test_the_verdict_counts_with_the_chosen_budget_and_precision() -> None:
+    spec, free_bytes = SPECS["Qwen2.5 3B"], 8 * GIB
+    tabs = {
+        name: fit_in(spec, "balanced", host(free_bytes, **chosen)).parts[1]
+        for name, chosen in {
+            "automatic": {},
+            "budget": {"kv_budget_bytes": 320 << 20},
+            "int8": {"kv_budget_bytes": 320 << 20, "kv_dtype": "int8"},
+        }.items()
+    }
+    assert [tab.words.split()[0] for tab in tabs.values()] == ["5", "1", "2"]
+    assert tabs["budget"].size_bytes <= 320 << 20
+
+
+def test_the_host_has_what_was_chosen_on_the_settings_page(tmp_path: Path) -> None:
+    settings = Settings(tmp_path / "settings.json")
+    settings.set(options.KV_BUDGET_MIB, 320)
+    settings.set(options.KV_DTYPE, "int8")
+    config = read_host(tmp_path, settings).config
+    assert (config.kv_budget_bytes, config.kv_dtype) == (320 << 20, "int8")
+
+
 def test_the_bar_adds_up_to_the_free_memory() -> None:
-    fit = fit_in(SPECS["Qwen2.5 3B"], "balanced", 8 * GIB)
+    fit = fit_in(SPECS["Qwen2.5 3B"], "balanced", host(8 * GIB))
     assert sum(part.size_bytes for part in fit.parts) == 8 * GIB
     assert [part.role for part in fit.parts] == ["bar_weights", "bar_used", "bar_cached", "bar_free"]
     assert fit.words == f"Fits, with {fit.parts[1].words}"
@@ -56,7 +96,7 @@ def test_lengths_are_written_short() -> None:
 def test_each_quality_tells_what_it_costs(qtbot: QtBot) -> None:
     choice = QualityChoice()
     qtbot.addWidget(choice)
-    choice.show_model(SPECS["Qwen2.5 3B"], 8 * GIB)
+    choice.show_model(SPECS["Qwen2.5 3B"], host(8 * GIB))
     costs = {quality: button.accessibleDescription() for quality, button in choice.buttons.items()}
     assert len(set(costs.values())) == 3
     assert all("on disk" in cost and "of memory" in cost and "tok/s" in cost for cost in costs.values())

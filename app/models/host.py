@@ -1,0 +1,18 @@
+"""Owns what a plan is made for: this machine, and how its engine is set up.
+
+Knows neither settings nor plans.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from engine.api import EngineConfig
+from engine.planner import Machine
+
+
+@dataclass(frozen=True, slots=True)
+class Host(Machine):
+    """`config` is that of the engine's next start: its budget and the precision of chats decide what fits."""
+
+    config: EngineConfig = field(default_factory=EngineConfig)
