@@ -56,7 +56,7 @@ class FirstRunPage(Page):
         self._read_host = read_host
         self._recommended = recommended
         self._machine_line = TextLabel("", "muted")
-        self.import_card = ImportCard()
+        self.import_card = ImportCard(read_host)
         self.fetch_card = _starter_card(starter)
         self.hub_card: HubCard | None = None
         self._place = QWidget()
@@ -126,6 +126,7 @@ class FirstRunPage(Page):
             self.fetch_card.cancel_requested.connect(self.cancel_requested)
             # What a person without a model is led to.
             self.setFocusProxy(self.fetch_card.strip.main_button)
+        self.import_card.grown.connect(lambda: self.scroll_to(self.import_card))
         self.import_card.convert_requested.connect(self.convert_requested)
         self.import_card.pause_requested.connect(self.pause_requested)
         self.import_card.cancel_requested.connect(self.cancel_requested)

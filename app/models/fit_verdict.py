@@ -80,12 +80,12 @@ class FitVerdict(QWidget):
         self.bar.set_parts(fit.parts)
 
 
-def fit_in(spec: ModelSpec, quality: Quality, host: Host) -> Fit:
-    """The verdict on a model in one quality."""
+def fit_in(spec: ModelSpec, quality: Quality, host: Host, weights_bytes: int | None = None) -> Fit:
+    """The verdict on a model in one quality, or with so many bytes of weights if those are known."""
     # The planner is loaded only by who looks at a model.
     from engine.planner import plan_here
 
-    plan = plan_here(spec, quality, host.memory_free_bytes, host.config)
+    plan = plan_here(spec, quality, host.memory_free_bytes, host.config, weights_bytes)
     return fit_of(plan, spec, host.memory_free_bytes, lambda: _what_would_fit(spec, host))
 
 

@@ -51,7 +51,7 @@ class GetSection(QWidget):
         self._read_host = read_host
         self._recommended = recommended
         self.search = HubSearch(read_host)
-        self.import_card = ImportCard()
+        self.import_card = ImportCard(read_host)
         self.others = OtherPrograms()
         self.fetch_cards = {entry.model_id: FetchCard(entry) for entry in _catalog_entries(catalog)}
         self.hub_cards: list[HubCard] = []
@@ -116,7 +116,7 @@ class GetSection(QWidget):
         column.addSpacing(8)
         column.addWidget(self.import_card)
         column.addWidget(self.others)
-        self.others.convert_requested.connect(lambda path: self.convert_requested.emit(path, None))
+        self.others.convert_requested.connect(self.import_card.offer)
         self.import_card.convert_requested.connect(self.convert_requested)
         self.import_card.pause_requested.connect(self.pause_requested)
         self.import_card.cancel_requested.connect(self.cancel_requested)

@@ -144,6 +144,7 @@ class HubCard(Card):
             body.strip.reset()
             return
         quality = body.quality.quality
+        assert quality is not None, "a file on the hub has no choice of its own"
         self.job_id = hub_job_id(self.offer.repo_id, choice.label, quality)
         body.strip.begin()
         title = f"{self.offer.title}, {choice.label}, {body.quality.word()}"

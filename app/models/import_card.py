@@ -1,11 +1,13 @@
 """Owns the card through which a model file on this computer comes into the library.
 
-Knows only the file's name, not its content.
+Knows only the file's name; what is in it is asked for and told.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import PurePath
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent
@@ -14,28 +16,36 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPushButton, QWidget
 from app.i18n import translate
 from app.models.job_ids import convert_job_id, converted_path
 from app.models.job_strip import JobState, JobStrip, StartWord
-from app.models.quality_choice import quality_box
+from app.models.quality_choice import QualityChoice
 from app.models.window_drop import SUFFIXES, model_path
 from app.widgets.card import Card
 from app.widgets.elided_label import ElidedLabel
 from app.widgets.icons import show_icon
 from app.widgets.text_label import TextLabel
-from engine.messages import JobFinished, JobProgress
+from engine.messages import JobFinished, JobProgress, SourceFacts
+
+if TYPE_CHECKING:
+    from app.models.host import Host
 
 _NOT_CONVERTIBLE = "source"
 
 
 class ImportCard(Card):
-    """Takes one file at a time, dropped or chosen, and shows its conversion."""
+    """Takes one file at a time, dropped or chosen; asks in which quality, and shows its conversion."""
 
+    inspect_requested = Signal(str)
+    """The path of a file or folder."""
     convert_requested = Signal(str, object)
     """The path of a file or folder, and a quality or None."""
     pause_requested = Signal(str)
     cancel_requested = Signal(str)
     """The job id."""
+    grown = Signal()
+    """It asks about a file, or tells more of it: there is more of the card to see."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, read_host: Callable[[], Host], parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._read_host = read_host
         self._path: str | None = None
         self._dialog: QFileDialog | None = None
         self._file_name = ElidedLabel()
@@ -44,7 +54,8 @@ class ImportCard(Card):
         show_icon(self.choose_button, "folder")
         self.choose_button.clicked.connect(self._on_choose_pressed)
         buttons = QHBoxLayout()
-        self.quality = quality_box()
+        self.quality = QualityChoice(has_own=True)
+        self._waiting = TextLabel(translate("app", "Reading the file"), "muted")
         self.folder_button = QPushButton(translate("app", "Choose a folder…"))
         show_icon(self.folder_button, "folder")
         self.folder_button.clicked.connect(self._on_folder_pressed)
@@ -63,9 +74,10 @@ class ImportCard(Card):
         )
         promise = translate("app", "It is converted into the library once; the files themselves stay as they are.")
         self.column.addWidget(TextLabel(promise, "muted"))
+        self.column.addWidget(self._file_name)
+        self.column.addWidget(self._waiting)
         self.column.addWidget(self.quality)
         self.column.addStretch(1)
-        self.column.addWidget(self._file_name)
         self.column.addWidget(self.strip)
         self.column.addLayout(buttons)
         self.strip.start_requested.connect(self._ask_for_conversion)
@@ -75,17 +87,38 @@ class ImportCard(Card):
         self.setAcceptDrops(True)
         self._show_file(None)
 
-    def convert(self, path: str) -> None:
-        """Ask for the conversion of a file, as if it had been dropped."""
+    def offer(self, path: str) -> None:
+        """Asks how a file is to be converted, as if it had been dropped."""
+        self.strip.reset()
         self._show_file(path)
         self._offer_another(False)
-        self.strip.begin()
-        self._ask_for_conversion()
+        self._waiting.show()
+        self.strip.main_button.setFocus()
+        self.inspect_requested.emit(path)
+        self.grown.emit()
+
+    def show_facts(self, facts: SourceFacts) -> None:
+        """What the file that is offered would become."""
+        if self._is_offered and facts.path == self._path:
+            self._waiting.hide()
+            self.quality.show_model(facts.spec, self._read_host(), dict(facts.weights_bytes))
+            self.grown.emit()
+
+    def show_refusal(self, path: str, code: str, message: str) -> None:
+        """Why the file that is offered cannot be converted."""
+        if self._is_offered and path == self._path:
+            self.finish_job(JobFinished(convert_job_id(path), None, code, message))
+            self.grown.emit()
+
+    @property
+    def _is_offered(self) -> bool:
+        """A file was given, and its conversion has not been asked for."""
+        return self._path is not None and self.strip.state is JobState.IDLE
 
     def show_job(self, progress: JobProgress) -> None:
         """Show a conversion's progress, also of one that was started elsewhere."""
         path = converted_path(progress.job_id)
-        if path is None or (path != self._path and self.strip.is_busy):
+        if path is None or (path != self._path and (self.strip.is_busy or self._is_offered)):
             return
         if path != self._path:
             self._show_file(path)
@@ -117,10 +150,13 @@ class ImportCard(Card):
         self._file_name.setText("" if path is None else PurePath(path).name)
         self._file_name.setVisible(path is not None)
         self.strip.setVisible(path is not None)
+        self._waiting.hide()
+        self.quality.setVisible(path is not None)
+        self.quality.clear()
 
     def _ask_for_conversion(self) -> None:
         if self._path is not None:
-            self.convert_requested.emit(self._path, self.quality.currentData())
+            self.convert_requested.emit(self._path, self.quality.quality)
 
     def _ask_for_pause(self) -> None:
         if self._path is not None:
@@ -133,7 +169,9 @@ class ImportCard(Card):
     def _on_state_changed(self) -> None:
         self.choose_button.setDisabled(self.strip.is_busy)
         self.folder_button.setDisabled(self.strip.is_busy)
-        self.quality.setDisabled(self.strip.is_busy)
+        self.quality.setEnabled(self.strip.state is JobState.IDLE)
+        if self.strip.state is not JobState.IDLE:
+            self._waiting.hide()
         self.setAcceptDrops(not self.strip.is_busy)
 
     def _on_choose_pressed(self) -> None:
@@ -149,7 +187,7 @@ class ImportCard(Card):
     def _ask(self, dialog: QFileDialog, mode: QFileDialog.FileMode) -> None:
         # open(), not exec(): a nested loop would lose tasks that wake meanwhile.
         dialog.setFileMode(mode)
-        dialog.fileSelected.connect(self.convert)
+        dialog.fileSelected.connect(self.offer)
         dialog.finished.connect(dialog.deleteLater)
         # Qt gives the focus back to where it was before; the reaction comes after that.
         dialog.finished.connect(lambda _: QTimer.singleShot(0, self, self._focus_button))
@@ -172,7 +210,7 @@ class ImportCard(Card):
         path = model_path(event.mimeData())
         if path is not None:
             event.acceptProposedAction()
-            self.convert(path)
+            self.offer(path)
 
     def _mark_dropping(self, is_dropping: bool) -> None:
         self.setProperty("dropping", is_dropping)

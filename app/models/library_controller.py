@@ -23,6 +23,7 @@ from engine.messages import (
     EmptyTrash,
     FetchJob,
     HubJob,
+    InspectSource,
     JobFinished,
     LibraryEvent,
     LibraryFailed,
@@ -124,6 +125,9 @@ class LibraryController(QObject):
                     card.show_error(failed.message)
             case DiscoverModels():
                 self._page.get.others.show_error(failed.message)
+            case InspectSource():
+                # Its card tells it.
+                pass
             case _:
                 self._page.storage.show_error(failed.message)
                 self._page.storage.fold_button.setChecked(True)

@@ -13,6 +13,7 @@ from app.bridge.engine_client import EngineClient
 from app.i18n import translate
 from app.models.first_run import FirstRunPage
 from app.models.hub_controller import HubController
+from app.models.import_controller import ImportController
 from app.models.job_controller import JobController
 from app.models.job_ids import brings_model, convert_job_id, fetch_job_id
 from app.models.job_store import JobStore
@@ -83,6 +84,7 @@ class ModelController(QObject):
             view.convert_requested.connect(self.convert)
             view.pause_requested.connect(self.jobs.pause)
             view.cancel_requested.connect(self.jobs.cancel)
+        self.imports = ImportController(client, (page.import_card, first_run.import_card), self)
         page.jobs.resume_requested.connect(self.jobs.resume)
         self.library = LibraryController(client, self.jobs, page, self)
         self.library.models_changed.connect(self.refresh)
@@ -176,9 +178,8 @@ class ModelController(QObject):
             self._show_marks()
 
     def take_in(self, path: str) -> None:
-        """Show the card for files of one's own, and convert the file or folder in it."""
-        self._page.show_get()
-        self._page.import_card.convert(path)
+        """Show the card for files of one's own, which asks how the file or folder is to be converted."""
+        self._page.offer_file(path)
 
     def forget_loaded(self) -> None:
         """The engine is gone, and its model with it."""

@@ -174,6 +174,11 @@ class ModelPage(ClosablePage):
     def import_card(self) -> ImportCard:
         return self.get.import_card
 
+    def offer_file(self, path: str) -> None:
+        """Asks how a file of one's own is to be converted."""
+        self.show_get()
+        self.import_card.offer(path)
+
     def show_yours(self) -> None:
         self._show_section(_YOURS)
 
@@ -206,6 +211,7 @@ class ModelPage(ClosablePage):
         self.sections.chosen.connect(self._on_chosen)
         self.get.fetch_requested.connect(self.fetch_requested)
         self.get.convert_requested.connect(self.convert_requested)
+        self.import_card.grown.connect(lambda: self.scroll_to(self.import_card))
         for part in (self.get, self.jobs):
             part.pause_requested.connect(self.pause_requested)
             part.cancel_requested.connect(self.cancel_requested)

@@ -5,6 +5,7 @@ Knows nothing of files and downloads; it is given a model's numbers and the memo
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, get_args
 
 from PySide6.QtCore import Signal
@@ -13,7 +14,6 @@ from PySide6.QtWidgets import QButtonGroup, QRadioButton, QVBoxLayout, QWidget
 from app.i18n import translate
 from app.models.fit_verdict import FitVerdict, fit_in
 from app.theme import icon_size_px, theme_signals
-from app.widgets.fields import ChoiceBox
 from app.widgets.text_label import TextLabel
 from app.widgets.units import file_size, memory_size
 from engine.messages import Quality
@@ -24,53 +24,75 @@ if TYPE_CHECKING:
     from engine.planner import Plan
 
 
-_MIN_BOX_CHARACTERS = 16
 _RING_GAP_PX = 8
 
 
 class QualityChoice(QWidget):
-    """Smallest, balanced, faithful: size, memory and speed of each; choosing one moves the bar."""
+    """Smallest, balanced, faithful: size, memory and speed of each; choosing one moves the bar.
 
-    quality_changed = Signal(str)
+    With `has_own` a file's own codes, the quality None, are a choice as well, and the first one.
+    """
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    quality_changed = Signal(object)
+    """Quality | None"""
+
+    def __init__(self, has_own: bool = False, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._plans: dict[Quality, Plan] = {}
+        self._plans: dict[Quality | None, Plan] = {}
+        self._weights_bytes: Mapping[Quality | None, int] = {}
         self._spec: ModelSpec | None = None
         self._host: Host | None = None
-        self.buttons: dict[Quality, QRadioButton] = {}
-        self._costs: dict[Quality, TextLabel] = {}
+        self.buttons: dict[Quality | None, QRadioButton] = {}
+        self._costs: dict[Quality | None, TextLabel] = {}
         self._group = QButtonGroup(self)
         self.verdict = FitVerdict()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(4)
-        for quality in get_args(Quality):
+        for quality in (*((None,) if has_own else ()), *get_args(Quality)):
             column.addWidget(self._button(quality))
             column.addWidget(self._costs[quality])
         column.addSpacing(4)
         column.addWidget(self.verdict)
-        self.buttons["balanced"].setChecked(True)
+        self.buttons[None if has_own else "balanced"].setChecked(True)
         self._group.buttonToggled.connect(self._on_toggled)
         theme_signals().theme_changed.connect(self._indent)
         self._indent()
         self._show()
 
     @property
-    def quality(self) -> Quality:
+    def quality(self) -> Quality | None:
         return next(quality for quality, button in self.buttons.items() if button.isChecked())
 
     def word(self) -> str:
         """The choice as it is called."""
         return _words(self.quality)[0]
 
-    def show_model(self, spec: ModelSpec | None, host: Host) -> None:
-        """What the choices cost for this model; None where its numbers are not known."""
-        self._spec, self._host = spec, host
-        self._plans = {} if spec is None else _plans(spec, host)
+    def clear(self) -> None:
+        """Nothing is known of the costs."""
+        self._spec, self._plans = None, {}
         self._show()
 
-    def _button(self, quality: Quality) -> QRadioButton:
+    def show_model(
+        self, spec: ModelSpec | None, host: Host, weights_bytes: Mapping[Quality | None, int] | None = None
+    ) -> None:
+        """What the choices cost for this model; None where its numbers are not known.
+
+        `weights_bytes` are what the weights take in each quality, where that is known better than from the numbers.
+        """
+        self._spec, self._host, self._weights_bytes = spec, host, weights_bytes or {}
+        self._plans = {}
+        if spec is not None:
+            # The planner is loaded only by who looks at a model.
+            from engine.planner import plan_here
+
+            for quality in self.buttons:
+                known = self._weights_bytes.get(quality)
+                plan = plan_here(spec, quality or "balanced", host.memory_free_bytes, host.config, known)
+                self._plans[quality] = plan
+        self._show()
+
+    def _button(self, quality: Quality | None) -> QRadioButton:
         name, promise = _words(quality)
         button = self.buttons[quality] = QRadioButton(f"{name}: {promise}")
         self._group.addButton(button)
@@ -96,20 +118,8 @@ class QualityChoice(QWidget):
         plan = self._plans.get(self.quality)
         self.verdict.setVisible(plan is not None)
         if plan is not None and self._spec is not None and self._host is not None:
-            self.verdict.show_fit(fit_in(self._spec, self.quality, self._host))
-
-
-def quality_box() -> ChoiceBox:
-    """The same choice in one line, for a file whose numbers are not known yet; None keeps the file's own codes."""
-    box = ChoiceBox()
-    box.setAccessibleName(translate("app", "Quality"))
-    # Its longest words must not widen the card.
-    box.setSizeAdjustPolicy(ChoiceBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-    box.setMinimumContentsLength(_MIN_BOX_CHARACTERS)
-    box.addItem(translate("app", "Quality: as in the file"), None)
-    for quality in get_args(Quality):
-        box.addItem(": ".join(_words(quality)), quality)
-    return box
+            known = self._weights_bytes.get(self.quality)
+            self.verdict.show_fit(fit_in(self._spec, self.quality or "balanced", self._host, known))
 
 
 def cost_words(plan: Plan) -> str:
@@ -128,16 +138,11 @@ def _speed(rate: float) -> str:
     return f"{rate:.0f}" if rate >= 10 else f"{rate:.1f}"
 
 
-def _words(quality: Quality) -> tuple[str, str]:
-    return {
+def _words(quality: Quality | None) -> tuple[str, str]:
+    choices: dict[Quality | None, tuple[str, str]] = {
+        None: (translate("app", "As in the file"), translate("app", "its own codes, as far as they can be taken over")),
         "smallest": (translate("app", "Smallest"), translate("app", "as small as it can be, answers lose some")),
         "balanced": (translate("app", "Balanced"), translate("app", "much smaller, answers hardly change")),
         "faithful": (translate("app", "Faithful"), translate("app", "the largest, answers as of the original")),
-    }[quality]
-
-
-def _plans(spec: ModelSpec, host: Host) -> dict[Quality, Plan]:
-    # The planner is loaded only by who looks at a model.
-    from engine.planner import plan_here
-
-    return {quality: plan_here(spec, quality, host.memory_free_bytes, host.config) for quality in get_args(Quality)}
+    }
+    return choices[quality]

@@ -266,6 +266,10 @@
       <translation>外观</translation>
     </message>
     <message>
+      <source>As in the file</source>
+      <translation>与文件相同</translation>
+    </message>
+    <message>
       <source>As the processor works best</source>
       <translation>按处理器最合适的方式</translation>
     </message>
@@ -1551,14 +1555,6 @@
       <translation>放回原处</translation>
     </message>
     <message>
-      <source>Quality</source>
-      <translation>质量</translation>
-    </message>
-    <message>
-      <source>Quality: as in the file</source>
-      <translation>质量：与文件相同</translation>
-    </message>
-    <message>
       <source>Question and answer deleted.</source>
       <translation>问题和回答已删除。</translation>
     </message>
@@ -1577,6 +1573,10 @@
     <message>
       <source>Reading the chat, {percent} %</source>
       <translation>正在读取聊天，{percent} %</translation>
+    </message>
+    <message>
+      <source>Reading the file</source>
+      <translation>正在读取文件</translation>
     </message>
     <message>
       <source>Ready</source>
@@ -2636,6 +2636,10 @@
     <message>
       <source>its header</source>
       <translation>文件头</translation>
+    </message>
+    <message>
+      <source>its own codes, as far as they can be taken over</source>
+      <translation>尽可能沿用其自身的编码</translation>
     </message>
     <message>
       <source>last {titles}</source>

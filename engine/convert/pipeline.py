@@ -83,7 +83,7 @@ def convert_file(home: Path, conversion: Conversion, on_progress: OnProgress, is
         exclusive(home / "locks" / f"{model_id}.lock", busy),
     ):
         options = settled_options(source, conversion.options)
-        size_bytes = _size_bytes(source, options)
+        size_bytes = checkpoint_bytes(source, options)
         folder = Library(home / "models").folder(model_id)
         if not folder.exists() and not partial_folder(folder).exists():
             # Known before the source is read through, which takes long for a large one.
@@ -174,8 +174,8 @@ def _require_same(manifest: Manifest, name: str, record: SourceRecord) -> None:
     )
 
 
-def _size_bytes(source: Source, options: QuantizeOptions) -> int:
-    """What the checkpoint takes on disk, small files and norms left out."""
+def checkpoint_bytes(source: Source, options: QuantizeOptions) -> int:
+    """What the checkpoint takes on disk with settled options, small files and norms left out."""
     sizes = (
         planned_format(matrix, options.of_matrix(name.rpartition(".")[2])).size_bytes(
             matrix.num_rows, matrix.num_columns

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from threading import Thread
 
+from engine.convert.inspection import inspect_source
 from engine.errors import EngineError
 from engine.jobs import model_care
 from engine.messages import (
@@ -21,6 +22,7 @@ from engine.messages import (
     DiscoverModels,
     EmptyTrash,
     Event,
+    InspectSource,
     LibraryCommand,
     LibraryEvent,
     LibraryFailed,
@@ -95,3 +97,5 @@ def obey(home: Path, command: LibraryCommand) -> LibraryEvent:
             return model_care.clean_up(home, command)
         case DiscoverModels():
             return model_care.discover_models(command)
+        case InspectSource(path):
+            return inspect_source(Path(path))

@@ -7,11 +7,10 @@ from typing import Literal
 
 from engine.messages.counting import CountTokens
 from engine.messages.hub import InspectRepository, SearchHub
-from engine.messages.library import LibraryCommand
+from engine.messages.library import LibraryCommand, Quality
 from engine.messages.memory import MemoryCommand
 
 WhenFull = Literal["stop", "drop_oldest"]
-Quality = Literal["smallest", "balanced", "faithful"]
 
 
 @dataclass(frozen=True, slots=True)

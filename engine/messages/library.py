@@ -8,6 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from engine.spec import ModelSpec
+
+Quality = Literal["smallest", "balanced", "faithful"]
 StorageKind = Literal["model", "partial", "download", "trash", "leftover", "cache", "chats", "other"]
 
 
@@ -71,6 +74,13 @@ class DiscoverModels:
     """
 
     folders: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class InspectSource:
+    """Tell what a file or folder of this machine would become, before a `ConvertJob` of it. `SourceFacts` answers."""
+
+    path: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +168,21 @@ class ModelsDiscovered:
     models: tuple[DiscoveredModel, ...]
 
 
-LibraryCommand = RenameModel | DeleteModel | RestoreModel | EmptyTrash | AskStorage | CleanUp | DiscoverModels
+@dataclass(frozen=True, slots=True)
+class SourceFacts:
+    """A model that can be converted. `weights_bytes` has what its weights would take on disk in each quality.
+
+    The quality None is the file's own codes, as far as they can be taken over.
+    """
+
+    path: str
+    spec: ModelSpec
+    weights_bytes: tuple[tuple[Quality | None, int], ...]
+
+
+LibraryCommand = (
+    RenameModel | DeleteModel | RestoreModel | EmptyTrash | AskStorage | CleanUp | DiscoverModels | InspectSource
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,5 +195,12 @@ class LibraryFailed:
 
 
 LibraryEvent = (
-    ModelRenamed | ModelDeleted | ModelRestored | SpaceFreed | StorageReport | ModelsDiscovered | LibraryFailed
+    ModelRenamed
+    | ModelDeleted
+    | ModelRestored
+    | SpaceFreed
+    | StorageReport
+    | ModelsDiscovered
+    | SourceFacts
+    | LibraryFailed
 )

@@ -96,9 +96,19 @@ def test_failed_fetch_stands_in_its_card(page: FirstRunPage):
     assert page.import_card.strip.error_text() == ""
 
 
-def test_dropped_model_file_is_converted(page: FirstRunPage, qtbot):
-    with qtbot.waitSignal(page.convert_requested) as asked:
+def convert(page: FirstRunPage, path: str = FILE) -> None:
+    """Drop it and press Convert."""
+    assert drop(page, path)
+    page.import_card.strip.main_button.click()
+
+
+def test_dropped_model_file_is_converted_once_a_person_says_so(page: FirstRunPage, qtbot):
+    with qtbot.assertNotEmitted(page.convert_requested), qtbot.waitSignal(page.import_card.inspect_requested) as told:
         assert drop(page, FILE)
+    assert told.args == [FILE]
+    assert "Reading the file" in texts(page)
+    with qtbot.waitSignal(page.convert_requested) as asked:
+        qtbot.mouseClick(page.import_card.strip.main_button, Qt.MouseButton.LeftButton)
     assert asked.args == [FILE, None]
     assert "一个模型.Q4_0.gguf" in texts(page)
 
@@ -110,7 +120,7 @@ def test_anything_but_one_model_file_is_not_taken(page: FirstRunPage, qtbot, pat
 
 
 def test_second_file_waits_until_the_first_is_converted(page: FirstRunPage):
-    drop(page, FILE)
+    convert(page)
     assert not page.import_card.acceptDrops()
     assert not page.import_card.choose_button.isEnabled()
     page.finish_job(JobFinished(f"convert:{FILE}", "m"))
@@ -119,7 +129,7 @@ def test_second_file_waits_until_the_first_is_converted(page: FirstRunPage):
 
 
 def test_failed_conversion_stands_in_its_card_and_can_be_retried(page: FirstRunPage, qtbot):
-    drop(page, FILE)
+    convert(page)
     page.finish_job(JobFinished(f"convert:{FILE}", None, "storage", "The file ends early: download it again"))
     assert "The file ends early: download it again" in texts(page)
     with qtbot.waitSignal(page.convert_requested) as asked:
@@ -128,7 +138,7 @@ def test_failed_conversion_stands_in_its_card_and_can_be_retried(page: FirstRunP
 
 
 def test_after_a_file_that_is_none_the_next_step_is_another_one(page: FirstRunPage, qtbot):
-    drop(page, FILE)
+    convert(page)
     page.finish_job(JobFinished(f"convert:{FILE}", None, "source", "It is no GGUF file: choose another"))
     card = page.import_card
     assert card.choose_button.text() == "Choose another…"
@@ -136,7 +146,7 @@ def test_after_a_file_that_is_none_the_next_step_is_another_one(page: FirstRunPa
     assert not card.strip.main_button.isVisible()
     drop(page, "/models/b.gguf")
     assert card.choose_button.text() == "Choose…"
-    assert card.strip.main_button.text() == "Pause"
+    assert card.strip.main_button.text() == "Convert"
 
 
 def test_after_the_dialog_the_focus_is_on_the_button_again(page: FirstRunPage, qtbot):
@@ -147,9 +157,9 @@ def test_after_the_dialog_the_focus_is_on_the_button_again(page: FirstRunPage, q
 
 
 def test_pausing_a_conversion_names_its_job(page: FirstRunPage, qtbot):
-    drop(page, FILE)
+    convert(page)
     with qtbot.waitSignal(page.pause_requested) as asked:
-        qtbot.mouseClick(page.import_card.strip.main_button, Qt.MouseButton.LeftButton)
+        page.import_card.strip.main_button.click()
     assert asked.args == [f"convert:{FILE}"]
 
 
@@ -157,9 +167,9 @@ def test_choosing_opens_a_dialog_without_a_loop_of_its_own(page: FirstRunPage, q
     qtbot.mouseClick(page.import_card.choose_button, Qt.MouseButton.LeftButton)
     dialog = page.import_card.findChild(QFileDialog)
     assert dialog.nameFilters() == ["Models (*.gguf *.safetensors)"]
-    with qtbot.waitSignal(page.convert_requested) as asked:
+    with qtbot.waitSignal(page.import_card.inspect_requested) as asked:
         dialog.fileSelected.emit(FILE)
-    assert asked.args == [FILE, None]
+    assert asked.args == [FILE]
     dialog.reject()
 
 
@@ -176,9 +186,9 @@ def test_job_of_another_model_is_ignored(page: FirstRunPage):
 
 
 def test_a_folder_can_be_dropped_as_well(page: FirstRunPage, qtbot, tmp_path):
-    with qtbot.waitSignal(page.convert_requested) as asked:
+    with qtbot.waitSignal(page.import_card.inspect_requested) as asked:
         assert drop(page, str(tmp_path))
-    assert asked.args == [str(tmp_path), None]
+    assert asked.args == [str(tmp_path)]
 
 
 def test_what_suits_the_machine_is_recommended(qtbot):
@@ -205,9 +215,17 @@ def test_where_nothing_suits_nothing_is_recommended(qtbot):
 
 
 def test_a_file_is_converted_in_the_quality_that_was_chosen(page: FirstRunPage, qtbot):
-    box = page.import_card.quality
-    box.setCurrentIndex(box.findData("smallest"))
+    drop(page, FILE)
+    quality = page.import_card.quality
+    quality.buttons["smallest"].click()
     with qtbot.waitSignal(page.convert_requested) as asked:
-        drop(page, FILE)
+        qtbot.mouseClick(page.import_card.strip.main_button, Qt.MouseButton.LeftButton)
     assert asked.args == [FILE, "smallest"]
-    assert not box.isEnabled()
+    assert not quality.isEnabled()
+
+
+def test_a_job_elsewhere_does_not_take_the_place_of_a_file_that_is_asked_about(page: FirstRunPage):
+    drop(page, FILE)
+    page.show_job(JobProgress("convert:/models/b.gguf", "convert", 3, 30))
+    assert page.import_card.strip.text() == ""
+    assert page.import_card.strip.main_button.text() == "Convert"

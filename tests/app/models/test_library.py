@@ -18,11 +18,13 @@ from app.state import options
 from engine.messages import (
     AskStorage,
     CleanUp,
+    ConvertJob,
     DeleteModel,
     DiscoveredModel,
     DiscoverModels,
     EmptyTrash,
     HubJob,
+    InspectSource,
     JobFinished,
     LibraryFailed,
     LoadModel,
@@ -33,6 +35,7 @@ from engine.messages import (
     MoveJob,
     RenameModel,
     RestoreModel,
+    SourceFacts,
     SpaceFreed,
     StartJob,
     StorageItem,
@@ -41,6 +44,8 @@ from engine.messages import (
 )
 from tests.app.fake_engine import FakeEngine
 from tests.app.windows import OpenWindow, send, wait_until_started
+
+from .entries import SPEC
 
 REPORT = StorageReport(
     (
@@ -150,10 +155,12 @@ def test_models_of_other_programs_are_found_and_converted(qtbot: QtBot, window: 
     engine.emit(ModelsDiscovered((DiscoveredModel("Ollama", "qwen:3b", "/o/blobs/1", 2_000_000_000),)))
     qtbot.waitUntil(lambda: "/o/blobs/1" in others.convert_buttons)
     press(qtbot, others.convert_buttons["/o/blobs/1"])
+    assert engine.commands[-1] == InspectSource("/o/blobs/1")
+    press(qtbot, window.model_page.import_card.strip.main_button)
     assert engine.commands[-1].job_id == "convert:/o/blobs/1"
 
 
-def test_a_model_that_is_dropped_on_the_window_is_converted(
+def test_a_model_that_is_dropped_on_the_window_is_converted_once_its_quality_is_chosen(
     qtbot: QtBot, window: MainWindow, engine: FakeEngine
 ) -> None:
     data = QMimeData()
@@ -164,7 +171,29 @@ def test_a_model_that_is_dropped_on_the_window_is_converted(
     assert enter.isAccepted()
     QApplication.sendEvent(window, QDropEvent(QPointF(5, 5), Qt.DropAction.CopyAction, data, buttons, keys))
     assert window.pages.currentWidget() is window.model_page
-    assert engine.commands[-1].job_id == "convert:/m/a.gguf"
+    card = window.model_page.import_card
+    assert engine.commands[-1] == InspectSource("/m/a.gguf")
+    sizes = ((None, 500_000_000), ("smallest", 400_000_000), ("balanced", 600_000_000), ("faithful", 900_000_000))
+    engine.emit(SourceFacts("/m/a.gguf", SPEC, sizes))
+    smallest = card.quality.buttons["smallest"]
+    qtbot.waitUntil(lambda: "about 400 MB on disk once converted" in smallest.accessibleDescription())
+    assert "about 500 MB on disk" in card.quality.buttons[None].accessibleDescription()
+    assert card.quality.verdict.line.text().startswith("Fits, with ")
+    smallest.click()
+    press(qtbot, card.strip.main_button)
+    assert engine.commands[-1] == StartJob("convert:/m/a.gguf", ConvertJob("/m/a.gguf", quality="smallest"))
+
+
+def test_a_file_that_cannot_be_converted_is_refused_before_it_begins(
+    qtbot: QtBot, window: MainWindow, engine: FakeEngine
+) -> None:
+    window.show_models()
+    window.models.take_in("/m/a.gguf")
+    card = window.model_page.import_card
+    engine.emit(LibraryFailed(InspectSource("/m/a.gguf"), "source", "/m/a.gguf is not a GGUF file: choose another"))
+    qtbot.waitUntil(lambda: card.strip.error_text() == "/m/a.gguf is not a GGUF file: choose another")
+    assert not card.strip.main_button.isVisible()
+    assert card.choose_button.text() == "Choose another…"
 
 
 def test_the_speed_that_was_measured_in_use_stands_in_the_card(

@@ -153,7 +153,8 @@ def test_removed_model_is_offered_anew_from_the_start(page: ModelPage):
 
 def test_file_of_ones_own_is_converted_in_its_card(page: ModelPage, qtbot):
     with qtbot.waitSignal(page.convert_requested) as asked:
-        page.import_card.convert("/m/a.gguf")
+        page.import_card.offer("/m/a.gguf")
+        page.import_card.strip.main_button.click()
     assert asked.args == ["/m/a.gguf", None]
     page.show_job(JobProgress("convert:/m/a.gguf", "convert", 2, 4))
     assert page.import_card.strip.text() == "Convert layer 2 of 4"

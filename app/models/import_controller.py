@@ -1,0 +1,34 @@
+"""Owns asking the engine what a file of one's own would become, for the cards that take such files.
+
+Does not know how it is converted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QObject
+
+from app.bridge.engine_client import EngineClient
+from app.models.import_card import ImportCard
+from engine.messages import InspectSource, LibraryEvent, LibraryFailed, SourceFacts
+
+
+class ImportController(QObject):
+    """Brings the cards' questions to the engine and its answers to them."""
+
+    def __init__(self, client: EngineClient, cards: Sequence[ImportCard], parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._cards = tuple(cards)
+        for card in self._cards:
+            card.inspect_requested.connect(lambda path: client.send(InspectSource(path)))
+        client.library_answered.connect(self._on_answered)
+
+    def _on_answered(self, answer: LibraryEvent) -> None:
+        match answer:
+            case SourceFacts():
+                for card in self._cards:
+                    card.show_facts(answer)
+            case LibraryFailed(InspectSource(path), code, message):
+                for card in self._cards:
+                    card.show_refusal(path, code, message)
