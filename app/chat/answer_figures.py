@@ -5,18 +5,48 @@ Does not know the view that shows them.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from app.chat.chat_words import tokens_text
 from app.i18n import translate
 from app.state.message import AnswerStats, Message
 
 
-def stats_text(message: Message) -> str:
-    """`62 tok/s · first token 0.21 s · 40 tokens · finished`."""
-    parts = [] if message.stats is None else _figures(message.stats)
-    end = end_words(message)
-    if end:
-        parts.append(end)
-    return " · ".join(parts)
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What is told of an answer in one line, each empty if it is not known."""
+
+    rate: str = ""
+    first_token: str = ""
+    length: str = ""
+    end: str = ""
+
+    def text(self) -> str:
+        """`62 tok/s · first token 0.21 s · 40 tokens · finished`."""
+        return _joined(self.rate, self.first_token, self.length, self.end)
+
+    def shortened(self) -> list[str]:
+        """The text, and shorter ones for where there is less room; each lacks what counts least in the one before."""
+        shorter = (_joined(self.rate, self.length, self.end), _joined(self.rate, self.end), self.end or self.rate)
+        return [self.text(), *shorter]
+
+
+def _joined(*parts: str) -> str:
+    return " · ".join(part for part in parts if part)
+
+
+def figures_of(message: Message) -> Figures:
+    end, stats = end_words(message), message.stats
+    if stats is None:
+        return Figures(end=end)
+    rate = first_token = ""
+    if stats.tokens_per_s is not None:
+        number = f"{stats.tokens_per_s:.0f}" if stats.tokens_per_s >= 10 else f"{stats.tokens_per_s:.1f}"
+        rate = translate("app", "{rate} tok/s").format(rate=number)
+    if stats.ttft_s is not None:
+        first_token = translate("app", "first token {time} s").format(time=f"{stats.ttft_s:.2f}")
+    length = tokens_text(stats.num_completion_tokens) if stats.num_completion_tokens else ""
+    return Figures(rate, first_token, length, end)
 
 
 def details_text(message: Message) -> str:
@@ -64,15 +94,3 @@ def phases_text(stats: AnswerStats | None) -> str:
         (translate("app", "set aside for other chats {time}"), stats.preempted_s),
     )
     return ", ".join(words.format(time=f"{time_s:.2f} s") for words, time_s in phases if time_s)
-
-
-def _figures(stats: AnswerStats) -> list[str]:
-    parts = []
-    if stats.tokens_per_s is not None:
-        rate = f"{stats.tokens_per_s:.0f}" if stats.tokens_per_s >= 10 else f"{stats.tokens_per_s:.1f}"
-        parts.append(translate("app", "{rate} tok/s").format(rate=rate))
-    if stats.ttft_s is not None:
-        parts.append(translate("app", "first token {time} s").format(time=f"{stats.ttft_s:.2f}"))
-    if stats.num_completion_tokens:
-        parts.append(tokens_text(stats.num_completion_tokens))
-    return parts

@@ -21,7 +21,7 @@ from app.theme import current_theme, icon_size_px, theme_signals
 from app.widgets.icons import show_icon
 
 _MAX_TITLE_CHARACTERS = 18
-_MIN_TAB_WIDTH_PX = 110
+_MIN_TITLE_CHARACTERS = 9
 
 
 class ChatTabs(QTabWidget):
@@ -342,8 +342,10 @@ class _TabBar(QTabBar):
         self.setDrawBase(False)
 
     def minimumTabSizeHint(self, index: int) -> QSize:  # noqa: N802 - Qt's name
-        wanted = self.tabSizeHint(index)
-        return QSize(min(wanted.width(), _MIN_TAB_WIDTH_PX), wanted.height())
+        wanted, metrics = self.tabSizeHint(index), self.fontMetrics()
+        # In characters, so that larger text leaves as much of the titles.
+        spare_px = metrics.horizontalAdvance(self.tabText(index)) - _MIN_TITLE_CHARACTERS * metrics.averageCharWidth()
+        return QSize(wanted.width() - max(0, spare_px), wanted.height())
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         index = self.tabAt(event.position().toPoint())

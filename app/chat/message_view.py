@@ -11,9 +11,10 @@ from PySide6.QtCore import QEvent, QTimer, Signal
 from PySide6.QtGui import QEnterEvent, QGuiApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
-from app.chat.answer_figures import details_text, stats_text
+from app.chat.answer_figures import Figures, details_text, figures_of
 from app.chat.answer_view import AnswerView
 from app.chat.attachment_card import AttachmentCard
+from app.chat.figures_label import FiguresLabel
 from app.chat.markdown import Paragraph, Span
 from app.chat.message_editor import MessageEditor
 from app.chat.message_tools import MessageTools, Tool, VersionSwitch
@@ -165,7 +166,7 @@ class AnswerMessageView(MessageView):
         self.reasoning: ReasoningView | None = None
         self.state_label = QLabel()
         self.state_label.setProperty("kind", "muted")
-        self.stats_label = TextLabel(kind="muted")
+        self.stats_label = FiguresLabel()
         self.error_panel = _ErrorPanel()
         self.error_panel.retry_button.clicked.connect(lambda: self.tool_used.emit("again"))
         self.error_panel.models_button.clicked.connect(self.models_requested)
@@ -242,10 +243,8 @@ class AnswerMessageView(MessageView):
             if self.is_whole:
                 self.body.finish()
             self.show_state("")
-        self.stats_label.setText(stats_text(self.message) if is_over else "")
-        details = details_text(self.message) if is_over else ""
-        self.stats_label.setToolTip(details)
-        self.stats_label.setAccessibleDescription(details)
+        figures, details = (figures_of(self.message), details_text(self.message)) if is_over else (Figures(), "")
+        self.stats_label.show_figures(figures, details)
         self.tools.setVisible(is_over)
         self.tools.allow("copy", bool(self.message.text))
         self.tools.allow("copy_text", bool(self.message.text))

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from PySide6.QtCore import Qt
 
-from app.chat.answer_figures import stats_text
+from app.chat.answer_figures import figures_of
 from app.state.history import History
 from app.state.message import AnswerStats, Message
 from app.state.session import Phase, Session
@@ -275,4 +275,4 @@ STOPPED = Message("assistant", "", end="cancelled", stats=AnswerStats(9, 0, 0, N
     ],
 )
 def test_figures_are_said_as_far_as_they_are_known(message: Message, text: str) -> None:
-    assert stats_text(message) == text
+    assert figures_of(message).text() == text
