@@ -155,7 +155,8 @@ class ReferenceBackend(Backend):
     ) -> Tensor:
         checks.check_grouped(x, *weight.shape, num_groups, num_narrow_rows)
         matrices = weight.matrix.view(num_groups, -1, weight.shape[1])
-        return torch.einsum("mgk,gnk->mgn", x.float().view(len(x), num_groups, -1), matrices).flatten(1)
+        parts = x.float().view(len(x), num_groups, weight.shape[1])
+        return torch.einsum("mgk,gnk->mgn", parts, matrices).flatten(1)
 
     def rope_append(
         self,

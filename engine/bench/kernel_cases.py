@@ -200,20 +200,15 @@ def _attention_times(
         torch.arange(len(positions)), positions // _BLOCK_SIZE
     ]
     slots = blocks * _BLOCK_SIZE + positions % _BLOCK_SIZE
-    rope = rope_table(spec.rope, spec.head_dim, context)
-    qkv = bench.rows(len(positions), spec.qkv_size)
     kv_token_bytes = kv_bytes_per_token(spec, backend) // spec.num_layers
-
-    def rotate(i: int) -> Tensor:
-        layer = i % spec.num_layers
-        return backend.rope_append(qkv, positions, rope, pool.keys[layer], pool.values[layer], slots)
-
+    rotate = _rotation(bench, pool, positions, slots)
     q = rotate(0)
 
     def attend(i: int) -> Tensor:
         layer = i % spec.num_layers
-        window = spec.layer_window(layer)
-        return backend.paged_attention(q, pool.keys[layer], pool.values[layer], batch, spec.head_dim**-0.5, window)
+        keys, window = pool.keys[layer], spec.layer_window(layer)
+        values = keys if spec.latent is not None else pool.values[layer]
+        return backend.paged_attention(q, keys, values, batch, spec.score_scale, window)
 
     num_bytes = len(positions) * (4 * spec.qkv_size + kv_token_bytes + 4 * spec.query_size)
     yield KernelTime(f"rope_append, {what}", bench.seconds(rotate), num_bytes)
@@ -221,6 +216,20 @@ def _attention_times(
     num_pairs = len(positions) * (context - (num_rows - 1) // 2)
     num_bytes = num_sequences * context * kv_token_bytes + 8 * len(positions) * spec.query_size
     yield KernelTime(f"paged_attention, {what}", bench.seconds(attend), num_bytes, 4 * num_pairs * spec.query_size)
+
+
+def _rotation(bench: _Bench, pool: PagedPool, positions: Tensor, slots: Tensor) -> Callable[[int], Tensor]:
+    """What writes the rows into the pool of one layer after the other, and gives their queries."""
+    backend, spec = bench.backend, bench.spec
+    rope = rope_table(spec.rope, spec.rope_head_dim, int(positions.max()) + 1)
+    if (latent := spec.latent) is None:
+        qkv = bench.rows(len(positions), spec.qkv_size)
+        return lambda i: backend.rope_append(
+            qkv, positions, rope, pool.keys[i % spec.num_layers], pool.values[i % spec.num_layers], slots
+        )
+    q = bench.rows(len(positions), spec.query_size).view(len(positions), spec.num_heads, -1)
+    rows, norm = bench.rows(len(positions), latent.row_size), Norm(torch.ones(latent.kv_lora_rank), latent.norm_eps)
+    return lambda i: backend.latent_append(q, rows, positions, rope, pool.keys[i % spec.num_layers], slots, norm)
 
 
 def _sampling(bench: _Bench) -> Iterator[KernelTime]:

@@ -134,7 +134,8 @@ def print_inspection(facts: dict[str, Any]) -> None:
     window = "" if spec["sliding_window"] is None else f", window {spec['sliding_window']}"
     print(f"{facts['name']} ({facts['model_id']})")
     print(f"  family      {spec['family']}, {spec['num_layers']} layers, hidden {spec['hidden_size']}")
-    print(f"  heads       {spec['num_heads']} on {spec['num_kv_heads']} of {spec['head_dim']}{window}")
+    rows = "a latent" if spec["latent"] else str(spec["num_kv_heads"])
+    print(f"  heads       {spec['num_heads']} on {rows} of {spec['head_dim']}{window}")
     print(f"  feed-forward {spec['intermediate_size']}, vocabulary {spec['vocab_size']}, context {spec['max_context']}")
     head = "the embedding" if spec["is_tied"] else "of its own"
     print(f"  rope theta  {spec['rope']['theta']:g}, output head {head}")

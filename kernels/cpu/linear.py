@@ -74,7 +74,7 @@ class Linear:
 def grouped(x: Tensor, weight: NativeWeight, num_groups: int, pool: Pool) -> Tensor:
     """Each part of a row by its own rows of the weight [G * N, K]: x float32 [M, G * K] to [M, G * N]."""
     num_rows, num_outputs = len(x), weight.shape[0] // num_groups
-    parts = x.view(num_rows, num_groups, -1).transpose(0, 1).contiguous()
+    parts = x.view(num_rows, num_groups, weight.shape[1]).transpose(0, 1).contiguous()
     y = torch.empty(num_rows, num_groups, num_outputs)
     for group, part in enumerate(parts):
         rows, skipped = rows_of(weight, group * num_outputs, (group + 1) * num_outputs, pool)

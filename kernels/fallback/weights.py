@@ -121,7 +121,7 @@ def grouped_linear(x: Tensor, weight: PackedWeight, num_groups: int) -> Tensor:
         first = group * step
         matrix = dense_rows(weight, first, first + step, x.dtype)
         tiles = torch.split(F.pad(part, (0, 0, 0, -len(x) % TILE_ROWS)), TILE_ROWS)
-        y = torch.cat([F.linear(tile, matrix) for tile in tiles]) if tiles else part
+        y = torch.cat([F.linear(tile, matrix) for tile in tiles])
         result[:, first : first + step] = y[: len(x)]
     return result
 

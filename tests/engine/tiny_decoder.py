@@ -12,7 +12,8 @@ from engine.forward.runner import Runner
 from engine.models.decoder import Decoder
 from engine.rope_spec import RopeSpec
 from engine.spec import ModelSpec
-from engine.weights import HeadWeights, LayerWeights
+from engine.store.layout import matrix_shapes
+from engine.weights import HeadWeights, LatentWeights, LayerWeights
 from kernels.backends import load_backend
 from kernels.formats import quantize
 from kernels.ops import Backend
@@ -47,15 +48,26 @@ def random_decoder(spec: ModelSpec, backend: Backend, seed: int = 1, noise: floa
     def vector(size: int) -> torch.Tensor:
         return torch.rand(size, generator=generator) + 0.5
 
+    def latent() -> LatentWeights[object] | None:
+        if spec.latent is None:
+            return None
+        shapes = matrix_shapes(spec)
+        has_query_up = spec.latent.q_lora_rank is not None
+        up = matrix(*shapes["query_up"]) if has_query_up else None
+        return LatentWeights(matrix(*shapes["query_to_latent"]), matrix(*shapes["latent_to_value"]), up)
+
     layers = [
         LayerWeights(
             attention_norm=vector(spec.hidden_size),
             qkv=matrix(spec.qkv_size, spec.hidden_size),
             qkv_bias=vector(spec.qkv_size) if spec.has_qkv_bias else None,
-            output=matrix(spec.hidden_size, spec.query_size),
+            output=matrix(spec.hidden_size, spec.attended_size),
             feed_forward_norm=vector(spec.hidden_size),
             gate_up=matrix(2 * spec.intermediate_size, spec.hidden_size),
             down=matrix(spec.hidden_size, spec.intermediate_size),
+            query_norm=None if spec.latent is None else vector(spec.norm_sizes[0]),
+            key_norm=None if spec.latent is None else vector(spec.norm_sizes[1]),
+            latent=latent(),
         )
         for _ in range(spec.num_layers)
     ]
@@ -65,18 +77,24 @@ def random_decoder(spec: ModelSpec, backend: Backend, seed: int = 1, noise: floa
 
 @cache
 def tiny_decoder(
-    backend_name: str, window: int | None = None, kv_dtype: torch.dtype | None = None
+    backend_name: str, window: int | None = None, kv_dtype: torch.dtype | None = None, spec: ModelSpec = SPEC
 ) -> tuple[Decoder, Backend]:
     backend = load_backend(backend_name, kv_dtype=kv_dtype)
-    return random_decoder(replace(SPEC, sliding_window=window), backend), backend
+    return random_decoder(replace(spec, sliding_window=window), backend), backend
 
 
 class DecoderEngine(FakeEngine):
     """A `FakeEngine` whose tokens come from the real runner on the tiny decoder."""
 
-    def __init__(self, backend_name: str = "reference", kv_dtype: torch.dtype | None = None, **options: object) -> None:
+    def __init__(
+        self,
+        backend_name: str = "reference",
+        kv_dtype: torch.dtype | None = None,
+        spec: ModelSpec = SPEC,
+        **options: object,
+    ) -> None:
         def make_runner(kv_cache: KVCache, _: object) -> Runner:
-            decoder, backend = tiny_decoder(backend_name, kv_cache.window.size, kv_dtype)
+            decoder, backend = tiny_decoder(backend_name, kv_cache.window.size, kv_dtype, spec)
             pools = (kv_cache.pool.num_blocks, kv_cache.block_size, kv_cache.host_pool.num_blocks)
             return Runner(decoder, backend, *pools)
 

@@ -7,9 +7,12 @@ from typing import Any
 import pytest
 
 from engine.errors import SourceError
+from engine.latent_spec import LatentSpec
 from engine.models.adapters import spec_from_config
 from engine.models.names import head_order, tensor_names
 from engine.rope_spec import RopeSpec
+from engine.spec import ExpertSpec, ModelSpec
+from engine.store.layout import num_parameters
 
 LLAMA: dict[str, Any] = {
     "architectures": ["LlamaForCausalLM"],
@@ -38,6 +41,46 @@ QWEN2 = {
     "rope_scaling": None,
     "max_window_layers": 14,
     "sliding_window": 4096,
+}
+DEEPSEEK_V2_LITE: dict[str, Any] = {
+    "architectures": ["DeepseekV2ForCausalLM"],
+    "first_k_dense_replace": 1,
+    "hidden_act": "silu",
+    "hidden_size": 2048,
+    "intermediate_size": 10944,
+    "kv_lora_rank": 512,
+    "max_position_embeddings": 163840,
+    "moe_intermediate_size": 1408,
+    "moe_layer_freq": 1,
+    "n_group": 1,
+    "n_routed_experts": 64,
+    "n_shared_experts": 2,
+    "norm_topk_prob": False,
+    "num_attention_heads": 16,
+    "num_experts_per_tok": 6,
+    "num_hidden_layers": 27,
+    "num_key_value_heads": 16,
+    "q_lora_rank": None,
+    "qk_nope_head_dim": 128,
+    "qk_rope_head_dim": 64,
+    "rms_norm_eps": 1e-6,
+    "rope_scaling": {
+        "beta_fast": 32,
+        "beta_slow": 1,
+        "factor": 40,
+        "mscale": 0.707,
+        "mscale_all_dim": 0.707,
+        "original_max_position_embeddings": 4096,
+        "type": "yarn",
+    },
+    "rope_theta": 10000,
+    "routed_scaling_factor": 1.0,
+    "scoring_func": "softmax",
+    "tie_word_embeddings": False,
+    "topk_group": 1,
+    "topk_method": "greedy",
+    "v_head_dim": 128,
+    "vocab_size": 102400,
 }
 GEMMA3 = {
     "architectures": ["Gemma3ForConditionalGeneration"],
@@ -107,6 +150,50 @@ def test_all_names_of_longrope_mean_the_same(kind: str) -> None:
     assert rope.attention_factor == pytest.approx(1.1902380714238083)
 
 
+def test_deepseek_v2_lite_is_read_as_its_files_have_it() -> None:
+    spec = spec_from_config(DEEPSEEK_V2_LITE)
+    assert spec.latent == LatentSpec(512, 128, 64, 128)
+    assert (spec.num_heads, spec.num_kv_heads, spec.head_dim) == (16, 1, 576)
+    assert spec.experts == ExpertSpec(64, 6, 1408, False, 2816, (0,), is_shared_whole=True)
+    assert spec.attention_scale == pytest.approx(192**-0.5 * 1.2608**2, rel=1e-4)
+    assert spec.rope.attention_factor == 1.0
+    assert spec.rope.frequency_factors is not None
+    assert len(spec.rope.frequency_factors) == 32
+    assert spec.kv_bytes_per_token(2) == 27 * 576 * 2
+    assert num_parameters(spec) / 1e9 == pytest.approx(15.706, rel=1e-3)
+    assert ModelSpec.from_json(spec.to_json()) == spec
+
+
+def test_deepseek_v2_without_its_switches() -> None:
+    plain = {"rope_scaling": None, "n_shared_experts": None, "first_k_dense_replace": 0, "moe_layer_freq": 2}
+    spec = spec_from_config(DEEPSEEK_V2_LITE | plain)
+    assert spec.attention_scale == 192**-0.5
+    assert spec.experts is not None
+    assert spec.experts.shared_size is None
+    assert spec.experts.dense_layers == tuple(range(1, 27, 2))
+    assert spec_from_config(DEEPSEEK_V2_LITE | {"n_routed_experts": None}).experts is None
+    scaling = DEEPSEEK_V2_LITE["rope_scaling"] | {"mscale_all_dim": 0}
+    assert spec_from_config(DEEPSEEK_V2_LITE | {"rope_scaling": scaling}).attention_scale == 192**-0.5
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        ({"topk_method": "noaux_tc"}, "noaux_tc"),
+        ({"scoring_func": "sigmoid"}, "sigmoid"),
+        ({"norm_topk_prob": True, "routed_scaling_factor": 16.0}, "routed_scaling_factor of 16.0"),
+        ({"topk_method": "group_limited_greedy", "n_group": 7, "topk_group": 3}, "experts"),
+        ({"topk_method": "group_limited_greedy", "n_group": 32, "topk_group": 2}, "experts"),
+        ({"qk_rope_head_dim": 63}, "latent"),
+        ({"kv_lora_rank": "512"}, "kv_lora_rank"),
+        ({"attention_bias": True}, "attention_bias"),
+    ],
+)
+def test_what_no_deepseek_v2_has_is_refused_by_its_name(change: dict[str, Any], named: str) -> None:
+    with pytest.raises(SourceError, match=named):
+        spec_from_config(DEEPSEEK_V2_LITE | change)
+
+
 def test_embedding_is_the_head_if_the_files_have_no_other() -> None:
     assert not spec_from_config(LLAMA, has_head=True).is_tied
     assert spec_from_config({**LLAMA, "tie_word_embeddings": False}, has_head=False).is_tied
@@ -115,7 +202,7 @@ def test_embedding_is_the_head_if_the_files_have_no_other() -> None:
 @pytest.mark.parametrize(
     ("change", "named"),
     [
-        ({"architectures": ["DeepseekV2ForCausalLM"]}, "DeepseekV2ForCausalLM"),
+        ({"architectures": ["DeepseekV3ForCausalLM"]}, "DeepseekV3ForCausalLM"),
         ({"architectures": None, "model_type": "mamba"}, "mamba"),
         ({"hidden_act": "relu2"}, "relu2"),
         ({"rope_scaling": {"rope_type": "proportional", "factor": 2.0}}, "proportional"),

@@ -8,6 +8,7 @@ import pytest
 import torch
 from torch import Tensor
 
+from engine.cache.snapshot import read_snapshot, write_snapshot
 from engine.config import EngineConfig
 from engine.convert.options import QuantizeOptions
 from engine.convert.pipeline import Conversion, convert_file
@@ -40,7 +41,7 @@ def test_prompt_is_as_probable_as_in_transformers(name: str, backend_name: str, 
     served = serve(entry, backend, config, lambda progress: None)
     token_ids = random_ids(NUM_TOKENS)
     params = SamplingParams(temperature=0.0, max_tokens=2, ignore_eos=True, prompt_logprobs=0)
-    served.core.submit(Submit("r", params, prompt=tuple(token_ids)))
+    served.core.submit(Submit("r", params, prompt=tuple(token_ids), owner="chat"))
     events = []
     while served.core.num_live:
         events += served.core.step()
@@ -49,6 +50,11 @@ def test_prompt_is_as_probable_as_in_transformers(name: str, backend_name: str, 
     told = [each.logprob for event in events if isinstance(event, PromptLogprobs) for each in event.logprobs]
     wanted = logprobs(expected_logits(model, token_ids), token_ids)
     assert float((torch.tensor(told) - wanted).square().mean().sqrt()) < MAX_ERROR
+    saved = served.core.prefixes.save("chat")
+    write_snapshot(tmp_path / "prefix", saved)
+    restored = read_snapshot(tmp_path / "prefix", served.core.prefixes.identity, saved.scope, 100)
+    assert [bytes(side) for side in restored.contents.sides] == [bytes(side) for side in saved.contents.sides]
+    assert len(saved.digests) == NUM_TOKENS // config.block_size
 
 
 def logprobs(logits: Tensor, token_ids: list[int]) -> Tensor:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 
 from engine.errors import SourceError
+from engine.latent_spec import LatentSpec
 from engine.models.adapters import ADAPTERS, spec_from_gguf
 from engine.models.metadata import Metadata
 from engine.models.names import gguf_tensor_names
@@ -25,6 +27,18 @@ PLAIN: dict[str, Any] = {
     "attention.layer_norm_rms_epsilon": 1e-5,
     "rope.freq_base": 1e4,
 }
+LATENT = {
+    "rope.dimension_count": 16,
+    "attention.kv_lora_rank": 32,
+    "attention.key_length": 48,
+    "attention.value_length": 24,
+    "expert_count": 8,
+    "expert_used_count": 2,
+    "expert_feed_forward_length": 32,
+    "expert_shared_count": 2,
+    "leading_dense_block_count": 1,
+}
+NEEDED = {"deepseek2": LATENT}
 EXPERTS = {"expert_count": 8, "expert_used_count": 2, "expert_feed_forward_length": 32}
 
 
@@ -38,9 +52,27 @@ def read(
 
 def test_every_family_can_come_as_gguf() -> None:
     for architecture in {adapter.gguf_architecture for adapter in ADAPTERS}:
-        spec = read(architecture)
+        spec = read(architecture, NEEDED.get(architecture))
         assert ModelSpec.from_json(spec.to_json()) == spec
         assert len(gguf_tensor_names(spec).layers) == 6
+
+
+def test_deepseek_2_has_one_row_for_all_heads_in_its_cache() -> None:
+    spec = read("deepseek2", LATENT)
+    assert (spec.num_kv_heads, spec.head_dim, spec.attention_scale) == (1, 48, 48**-0.5)
+    assert spec.latent == LatentSpec(32, 32, 16, 24)
+    assert spec.experts == ExpertSpec(8, 2, 32, False, 64, (0,), is_shared_whole=True)
+    # Newer files say of a head what the cache has of it.
+    absorbed = {"attention.key_length": 48, "attention.value_length": 32, "attention.head_count_kv": 1}
+    apart = {"attention.key_length_mla": 48, "attention.value_length_mla": 24}
+    assert read("deepseek2", LATENT | absorbed | apart) == spec
+
+
+def test_deepseek_2_scales_scores_by_what_its_file_says_of_yarn() -> None:
+    yarn = {"rope.scaling.type": "yarn", "rope.scaling.factor": 40.0, "rope.scaling.original_context_length": 256}
+    spec = read("deepseek2", LATENT | yarn | {"rope.scaling.yarn_log_multiplier": 0.0707})
+    assert spec.attention_scale == pytest.approx(48**-0.5 * (0.0707 * math.log(40) + 1) ** 2)
+    assert spec.rope == RopeSpec(1e4, yarn_factors(1e4, 16, 40.0, 256))
 
 
 def test_gemma_2_has_what_llama_cpp_knows_of_it() -> None:
@@ -114,6 +146,20 @@ def test_what_the_decoder_cannot_run_is_refused_by_its_name(change: dict[str, An
         read("llama", change)
 
 
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        ({"expert_gating_func": 2}, "softmax"),
+        ({"attention.key_length": 16}, "16 of 16 elements of a query rotate"),
+        ({"attention.kv_lora_rank": 0}, "kv_lora_rank"),
+        ({"expert_group_count": 3, "expert_group_used_count": 1}, "experts"),
+    ],
+)
+def test_what_no_deepseek_2_has_is_refused_by_its_name(change: dict[str, Any], named: str) -> None:
+    with pytest.raises(SourceError, match=named):
+        read("deepseek2", LATENT | change)
+
+
 def test_unknown_architecture_is_refused_by_its_name() -> None:
-    with pytest.raises(SourceError, match="deepseek2"):
-        read("deepseek2")
+    with pytest.raises(SourceError, match="mamba"):
+        read("mamba")
