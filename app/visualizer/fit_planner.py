@@ -36,6 +36,11 @@ class FitPlanner(QWidget):
         self.eight_bits.setToolTip(translate("app", "As with “Precision of chats in memory” in the settings"))
         self._bar = MemoryBar()
         self.verdict = TextLabel("")
+        assumed = translate(
+            "app",
+            "Counted as if each chat filled its length and shared nothing. With a common beginning more fit, and with "
+            "a model that keeps only its newest tokens.",
+        )
         grid = QGridLayout()
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setHorizontalSpacing(8)
@@ -57,6 +62,7 @@ class FitPlanner(QWidget):
         column.addWidget(self.eight_bits)
         column.addWidget(self._bar)
         column.addWidget(self.verdict)
+        column.addWidget(TextLabel(assumed, "muted"))
         for slider in (self.context_slider, self.chats_slider):
             slider.valueChanged.connect(self._show)
         self.eight_bits.toggled.connect(self._show)

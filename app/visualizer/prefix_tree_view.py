@@ -54,7 +54,7 @@ class PrefixTreeView(QWidget):
         self.tree = _Tree()
         self.tree.setAccessibleName(translate("app", "Cached texts"))
         self.tree.setHeaderLabels(self.headers())
-        self.tree.itemSelectionChanged.connect(self._enable_buttons)
+        self.tree.itemSelectionChanged.connect(self._on_chosen)
         # Always there, and one line: what stands below must not jump when there is an answer.
         self.answer = ElidedLabel(" ", "muted")
         self.pin_button = QPushButton(translate("app", "Pin", "keep in memory"))
@@ -212,6 +212,24 @@ class PrefixTreeView(QWidget):
         self.pin_button.setEnabled(node is not None)
         self.unpin_button.setEnabled(node is not None and bool(node.pins))
         self.drop_button.setEnabled(node is not None)
+
+    def _on_chosen(self) -> None:
+        self._enable_buttons()
+        node = self._chosen()
+        words = "" if node is None else self._unpin_words(node)
+        self.unpin_button.setToolTip(words or translate("app", "Let go of every pin that keeps this text"))
+        self.unpin_button.setAccessibleDescription(words)
+        self.answer.setText(words or " ")
+
+    def _unpin_words(self, node: PrefixNode) -> str:
+        """A pin keeps a text from its beginning to its end, and goes as a whole: what else goes with it is told."""
+        held = [other for other in self._nodes if set(other.pins) & set(node.pins)]
+        if len(held) < 2:
+            return ""
+        names = ", ".join(f"“{self._pin_name(name)}”" for name in node.pins)
+        num_tokens = sum(other.num_tokens for other in held)
+        words = translate("app", "Unpin lets go of all that {pins} keeps: %n token(s).", None, num_tokens)
+        return words.format(pins=names)
 
     def _send_pin(self, is_pinned: bool) -> None:
         node = self._chosen()

@@ -214,6 +214,13 @@
       </translation>
     </message>
     <message numerus="yes">
+      <source>Unpin lets go of all that {pins} keeps: %n token(s).</source>
+      <translation>
+        <numerusform>Unpin lets go of all that {pins} keeps: %n token.</numerusform>
+        <numerusform>Unpin lets go of all that {pins} keeps: %n tokens.</numerusform>
+      </translation>
+    </message>
+    <message numerus="yes">
       <source>median of %n answer(s)</source>
       <translation>
         <numerusform>one answer</numerusform>

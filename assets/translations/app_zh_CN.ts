@@ -614,6 +614,10 @@
       <translation>无法下载 {package}：{reason}。请检查网络连接，然后重新获取</translation>
     </message>
     <message>
+      <source>Counted as if each chat filled its length and shared nothing. With a common beginning more fit, and with a model that keeps only its newest tokens.</source>
+      <translation>按每个聊天都占满其长度且不共享任何内容计算。如果有共同的开头，或模型只保留最新的词元，则可以容纳更多。</translation>
+    </message>
+    <message>
       <source>Ctrl+plus, Ctrl+minus; Ctrl+0 resets.</source>
       <translation>Ctrl+加号、Ctrl+减号；Ctrl+0 还原。</translation>
     </message>
@@ -2308,6 +2312,12 @@
       <source>Unpin</source>
       <comment>keep in memory</comment>
       <translation>取消置顶</translation>
+    </message>
+    <message numerus="yes">
+      <source>Unpin lets go of all that {pins} keeps: %n token(s).</source>
+      <translation>
+        <numerusform>取消固定会放开 {pins} 保留的全部内容：%n 个词元。</numerusform>
+      </translation>
     </message>
     <message>
       <source>Unpinned “{name}”.</source>

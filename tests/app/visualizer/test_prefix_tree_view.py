@@ -138,3 +138,14 @@ def test_an_answer_takes_no_room_of_its_own(view: PrefixTreeView):
     before = view.sizeHint().height()
     view.show_answer(PrefixPinned("t", 12, 12 * 2**20))
     assert view.sizeHint().height() == before
+
+
+def test_what_an_unpin_lets_go_of_is_told_before(view: PrefixTreeView):
+    pinned = [replace(node, pins=("t",)) for node in (ROOT, TRIP)]
+    view.show_tree(PrefixTree("m", (*pinned, REGEX)))
+    choose(view, 0)
+    assert view.answer.text().startswith("Unpin lets go of all that “Trip plan” keeps: 48 token")
+    assert view.unpin_button.accessibleDescription() == view.answer.text()
+    choose(view, 0, 1)
+    assert view.answer.text() == " "
+    assert not view.unpin_button.isEnabled()
