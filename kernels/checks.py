@@ -10,7 +10,8 @@ from torch import Tensor, dtype, float32, float64, int64
 from kernels.activations import ACTIVATIONS
 from kernels.formats import KernelShapeError
 from kernels.kv_rows import head_dim_of
-from kernels.ops import AttentionBatch, Experts, LogitEdits, Norm, SamplingTensors
+from kernels.ops import AttentionBatch, Experts, Norm
+from kernels.sampling_tensors import LogitEdits, SamplingTensors
 
 
 def check_tensor(name: str, tensor: Tensor, shape: tuple[int, ...], kind: dtype | None = None) -> None:

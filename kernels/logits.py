@@ -10,7 +10,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from kernels.ops import LogitEdits
+from kernels.sampling_tensors import LogitEdits
 
 
 def finite_logits(logits: Tensor) -> Tensor:

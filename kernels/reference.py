@@ -22,7 +22,8 @@ from kernels.kv_rows import decode, encode, head_dim_of, turn
 from kernels.latent import append as append_latent
 from kernels.layers import OperationStack
 from kernels.logits import draw_edited, finite_logits, row_logprobs
-from kernels.ops import AttentionBatch, Backend, DecoderLayer, Experts, LayerStack, Norm, SamplingTensors, WeightFacts
+from kernels.ops import AttentionBatch, Backend, DecoderLayer, Experts, LayerStack, Norm, WeightFacts
+from kernels.sampling_tensors import SamplingTensors
 
 
 @dataclass(frozen=True, slots=True)

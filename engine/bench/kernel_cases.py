@@ -21,7 +21,8 @@ from engine.models.decoder import PagedPool, kv_bytes_per_token, make_pool, rope
 from engine.spec import ModelSpec
 from engine.store.checkpoint import Checkpoint
 from kernels.formats import PackedWeight, dequantize
-from kernels.ops import AttentionBatch, Backend, Norm, SamplingTensors
+from kernels.ops import AttentionBatch, Backend, Norm
+from kernels.sampling_tensors import SamplingTensors
 
 _LARGE = (11008, 4096)
 """Rows and columns of a matrix of a 7B model, which does not fit the cache where a small model's may."""

@@ -16,7 +16,8 @@ from engine.chunk_result import SampledToken
 from engine.forward.randomness import uniform
 from engine.messages import SamplingParams, TokenLogprobs
 from engine.sequence import Sequence
-from kernels.ops import Backend, LogitEdits, SamplingTensors
+from kernels.ops import Backend
+from kernels.sampling_tensors import LogitEdits, SamplingTensors
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,8 @@ from kernels.experts import norm_experts
 from kernels.formats import PackedWeight
 from kernels.latent import append as append_latent
 from kernels.layers import OperationStack
-from kernels.ops import AttentionBatch, Backend, DecoderLayer, Experts, LayerStack, Norm, SamplingTensors, WeightFacts
+from kernels.ops import AttentionBatch, Backend, DecoderLayer, Experts, LayerStack, Norm, WeightFacts
+from kernels.sampling_tensors import SamplingTensors
 
 
 class CpuBackend(Backend):

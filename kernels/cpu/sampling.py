@@ -16,7 +16,7 @@ from kernels import reference
 from kernels.cpu.pool import Pool
 from kernels.cpu.structs import Candidate, Sampling
 from kernels.logits import draw_edited, finite_logits
-from kernels.ops import LogitEdits, SamplingTensors
+from kernels.sampling_tensors import LogitEdits, SamplingTensors
 
 _IN_DOUBT = -1
 

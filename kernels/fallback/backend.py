@@ -21,7 +21,8 @@ from kernels.kv_rows import encode, head_dim_of, turn
 from kernels.latent import append as append_latent
 from kernels.layers import OperationStack
 from kernels.logits import row_logprobs
-from kernels.ops import AttentionBatch, Backend, DecoderLayer, Experts, LayerStack, Norm, SamplingTensors, WeightFacts
+from kernels.ops import AttentionBatch, Backend, DecoderLayer, Experts, LayerStack, Norm, WeightFacts
+from kernels.sampling_tensors import SamplingTensors
 
 
 def _normed(x: Tensor, norm: Norm) -> Tensor:

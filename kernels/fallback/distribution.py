@@ -11,8 +11,8 @@ from torch import Tensor
 from kernels import checks
 from kernels.fallback import sampling
 from kernels.logits import edit_logits, finite_logits
-from kernels.ops import SamplingTensors
 from kernels.reference import kept_tokens
+from kernels.sampling_tensors import SamplingTensors
 
 
 def distributions(logits: Tensor, params: SamplingTensors) -> Tensor:

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from kernels import reference
 from kernels.logits import draw_edited, finite_logits
-from kernels.ops import SamplingTensors
+from kernels.sampling_tensors import SamplingTensors
 
 SHORT_LISTS = (512, 8192)
 """How many of the most probable tokens are looked at before the whole vocabulary is sorted."""

@@ -10,8 +10,9 @@ import torch
 from kernels.cpu.backend import CpuBackend
 from kernels.fallback.backend import TorchBackend
 from kernels.formats import KernelShapeError
-from kernels.ops import AttentionBatch, Backend, Norm, SamplingTensors
+from kernels.ops import AttentionBatch, Backend, Norm
 from kernels.reference import ReferenceBackend
+from kernels.sampling_tensors import SamplingTensors
 from tests.kernels.cases import random_layer_norm, random_norm, random_weight
 
 

@@ -10,8 +10,9 @@ from kernels.cpu.backend import CpuBackend
 from kernels.fallback import sampling
 from kernels.fallback.backend import TorchBackend
 from kernels.fallback.distribution import distributions, draw_token
-from kernels.ops import Backend, LogitEdits, SamplingTensors
+from kernels.ops import Backend
 from kernels.reference import ReferenceBackend
+from kernels.sampling_tensors import LogitEdits, SamplingTensors
 
 GRID = 4000
 EDITS = LogitEdits(

@@ -12,8 +12,9 @@ from kernels.cpu.backend import CpuBackend
 from kernels.fallback.backend import TorchBackend
 from kernels.formats import KernelShapeError
 from kernels.logits import edit_logits
-from kernels.ops import Backend, LogitEdits, SamplingTensors
+from kernels.ops import Backend
 from kernels.reference import ReferenceBackend, kept_tokens
+from kernels.sampling_tensors import LogitEdits, SamplingTensors
 
 
 @pytest.fixture(params=[ReferenceBackend, TorchBackend, CpuBackend])

@@ -10,8 +10,8 @@ import torch
 from torch import Tensor
 
 from kernels.cpu.backend import CpuBackend
-from kernels.ops import SamplingTensors
 from kernels.reference import ReferenceBackend
+from kernels.sampling_tensors import SamplingTensors
 
 SHAPES: dict[str, Callable[[int], Tensor]] = {
     "peaked": lambda size: torch.randn(size) * 5,

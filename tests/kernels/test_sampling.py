@@ -12,8 +12,9 @@ from torch import Tensor
 from kernels.cpu.backend import CpuBackend
 from kernels.fallback import sampling
 from kernels.fallback.backend import TorchBackend
-from kernels.ops import Backend, SamplingTensors
+from kernels.ops import Backend
 from kernels.reference import ReferenceBackend
+from kernels.sampling_tensors import SamplingTensors
 
 
 @pytest.fixture(params=[ReferenceBackend, TorchBackend, CpuBackend])

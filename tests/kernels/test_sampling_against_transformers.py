@@ -30,8 +30,9 @@ from transformers.generation.logits_process import (
 from kernels.cpu.backend import CpuBackend
 from kernels.fallback import sampling
 from kernels.fallback.backend import TorchBackend
-from kernels.ops import Backend, LogitEdits, SamplingTensors
+from kernels.ops import Backend
 from kernels.reference import ReferenceBackend
+from kernels.sampling_tensors import LogitEdits, SamplingTensors
 
 VOCABULARY = 60
 EDGE = 1e-6
