@@ -206,10 +206,26 @@ static void add_chunk(const tile *t, int64_t chunk_start) {
     }
 }
 
+// Find the keys that are fetched while values are added up: of the item's next chunk, or else of the first chunk of the
+// item that this worker is likely to take next. Where they are fewer, the rest fetches something harmless.
+static void find_next_keys(const tile *t, int chunk, key_range seen) {
+    const di_attention_plan *plan = t->layer->plan;
+    for (int key = 0; key < DI_CHUNK_KEYS; key++) t->next_key_rows[key] = t->key_rows[seen.first];
+    tile next = *t;
+    if (++chunk == t->item->end_chunk) {
+        int64_t next_item = t->item - plan->items + plan->num_workers;
+        if (next_item >= plan->num_items) return;
+        next = open_tile(t->layer, &plan->items[next_item], 0);
+        chunk = next.item->first_chunk;
+    }
+    int64_t start = (int64_t)chunk * DI_CHUNK_KEYS;
+    find_keys(&next, t->next_key_rows, start, seen_by_some(&next, 0, next.num_folded, start));
+}
+
 // The chunk's maximum, sum and vector of every row; the maximum is minus infinity where a row sees none of it. Its keys
 // have been found; those of the next chunk, if the item has one, are found and fetched on the way.
 static void attend_chunk(tile *t, int chunk) {
-    int64_t start = (int64_t)chunk * DI_CHUNK_KEYS, next = start + DI_CHUNK_KEYS;
+    int64_t start = (int64_t)chunk * DI_CHUNK_KEYS;
     key_range seen = seen_by_some(t, 0, t->num_folded, start);
     if (t->is_written_out) {
         if (has_scales(t)) read_scales(t, seen);
@@ -227,13 +243,7 @@ static void attend_chunk(tile *t, int chunk) {
             t->chunk_sum[row] = 0.0f;
         }
     }
-    if (chunk + 1 < t->item->end_chunk) {
-        // where it is the shorter one, the rest fetches something harmless
-        for (int key = 0; key < DI_CHUNK_KEYS; key++) t->next_key_rows[key] = t->key_rows[seen.first];
-        find_keys(t, t->next_key_rows, next, seen_by_some(t, 0, t->num_folded, next));
-    } else {
-        memcpy(t->next_key_rows, t->key_rows, DI_CHUNK_KEYS * sizeof *t->key_rows);
-    }
+    find_next_keys(t, chunk, seen);
     add_chunk(t, start);
     const char **done = t->key_rows;
     t->key_rows = t->next_key_rows;

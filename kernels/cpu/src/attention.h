@@ -49,7 +49,7 @@ typedef struct di_attention_plan {
     di_attention_shape shape;
     di_ragged_batch batch;
     int tile_rows; // query rows that one item takes at most
-    int num_items, num_splits;
+    int num_workers, num_items, num_splits;
     di_attention_item *items;
     di_attention_split *splits;
     float *partials;

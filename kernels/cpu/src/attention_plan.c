@@ -129,6 +129,7 @@ int di_attention_plan_batch(di_attention_plan *plan, const di_attention_shape *s
                             int num_workers) {
     plan->shape = *shape;
     plan->batch = *batch;
+    plan->num_workers = num_workers;
     plan->scratch_bytes = scratch_bytes(shape);
     plan->tile_rows = tile_rows(shape, MANY_FOLDED_ROWS);
     if (count_tiles(batch, plan->tile_rows) * shape->num_kv_heads < num_workers * ITEMS_PER_WORKER)

@@ -189,9 +189,9 @@ static void read_scales(const tile *t, key_range seen) {
 }
 
 // Ask for a row ahead of its use. Rows lie scattered in short runs that the processor does not foresee, and a layer's
-// part of the pool was last read a whole forward ago.
+// part of the pool was last read a whole forward ago. Into the second-level cache: more of those are under way at a time.
 INLINE void prefetch_row(const char *row, int row_bytes) {
-    for (int byte = 0; byte < row_bytes; byte += CACHE_LINE) __builtin_prefetch(row + byte, 0, 3);
+    for (int byte = 0; byte < row_bytes; byte += CACHE_LINE) __builtin_prefetch(row + byte, 0, 2);
 }
 
 #endif

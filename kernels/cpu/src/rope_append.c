@@ -173,7 +173,8 @@ static void append_row(const di_rope_append *a, int64_t row) {
 void DI_NAME(di_rope_append)(const void *context, int item, int worker) {
     const di_rope_append *a = context;
     (void)worker;
-    int64_t first = (int64_t)item * DI_ROPE_ROWS, end = first + DI_ROPE_ROWS;
+    int rows = di_rope_rows_per_item(a->num_rows);
+    int64_t first = (int64_t)item * rows, end = first + rows;
     if (end > a->num_rows) end = a->num_rows;
     for (int64_t row = first; row < end; row++) append_row(a, row);
 }

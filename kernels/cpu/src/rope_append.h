@@ -6,7 +6,12 @@
 
 #include "kv_row.h"
 
-enum { DI_ROPE_ROWS = 8 }; // rows of one item
+enum { DI_ROPE_ROWS = 8, DI_FEW_ROPE_ROWS = 2, DI_ROPE_FEW = 64 };
+
+// Rows of one item: few where there are few in all, so that no worker is without any.
+static inline int di_rope_rows_per_item(int64_t num_rows) {
+    return num_rows < DI_ROPE_FEW ? DI_FEW_ROPE_ROWS : DI_ROPE_ROWS;
+}
 
 typedef struct di_rope_append {
     int64_t num_rows;
@@ -22,6 +27,9 @@ typedef struct di_rope_append {
     void *keys, *values;                   // [blocks, kv_heads, block_size, one row each]
 } di_rope_append;
 
-static inline int di_rope_append_items(int64_t num_rows) { return (int)((num_rows + DI_ROPE_ROWS - 1) / DI_ROPE_ROWS); }
+static inline int di_rope_append_items(int64_t num_rows) {
+    int rows = di_rope_rows_per_item(num_rows);
+    return (int)((num_rows + rows - 1) / rows);
+}
 
 #endif
