@@ -11,6 +11,7 @@ from pathlib import Path
 
 import platformdirs
 import pytest
+from filelock import FileLock
 
 from engine.api import list_models
 
@@ -27,11 +28,14 @@ def run_engine(home: Path, *arguments: str, **options: object) -> subprocess.Com
 
 @pytest.fixture(scope="session")
 def kept_home() -> Path:
-    result = run_engine(KEPT_HOME, "fetch", "starter")
-    assert result.returncode == 0, result.stderr
-    # What a first load makes, so that not every test's own folder makes it.
-    result = run_engine(KEPT_HOME, "generate", "starter", "--prompt", "Hi", "--max-tokens", "1")
-    assert result.returncode == 0, result.stderr
+    KEPT_HOME.mkdir(parents=True, exist_ok=True)
+    # Other processes of the same run want it too.
+    with FileLock(KEPT_HOME.with_suffix(".lock")):
+        result = run_engine(KEPT_HOME, "fetch", "starter")
+        assert result.returncode == 0, result.stderr
+        # What a first load makes, so that not every test's own folder makes it.
+        result = run_engine(KEPT_HOME, "generate", "starter", "--prompt", "Hi", "--max-tokens", "1")
+        assert result.returncode == 0, result.stderr
     return KEPT_HOME
 
 

@@ -115,7 +115,7 @@ PARAMS: list[dict[str, object]] = [
         (sketch, 2, PARAMS[3]),
         (certain, 2, PARAMS[1]),
     ],
-    ids=str,
+    ids=lambda value: getattr(value, "__name__", str(value)),
 )
 def test_answers_are_distributed_as_without_guesses(
     propose: Propose, num_guesses: int, params: dict[str, object]
