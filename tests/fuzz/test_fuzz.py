@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
@@ -18,10 +19,14 @@ NUM_EXAMPLES = 25
 
 
 @pytest.fixture(autouse=True)
-def _quiet(monkeypatch: pytest.MonkeyPatch) -> None:
+def _quiet(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Tests survive no power failure, and every damaged model is a warning."""
     monkeypatch.setattr("os.fsync", lambda descriptor: None)
-    logging.getLogger("engine").setLevel(logging.ERROR)
+    logger = logging.getLogger("engine")
+    former = logger.level
+    logger.setLevel(logging.ERROR)
+    yield
+    logger.setLevel(former)
 
 
 @pytest.mark.parametrize("name", TARGETS)
