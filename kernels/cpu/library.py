@@ -86,6 +86,10 @@ _SIGNATURES = {
     "di_repack": (None, (c_void_p, POINTER(WeightStruct), c_void_p, c_void_p, c_void_p)),
     "di_embed": (None, (c_void_p, POINTER(EmbeddingStruct))),
     "di_linear_run": (c_int, (c_void_p, c_void_p, POINTER(LinearStruct))),
+    "di_grouped_linear_run": (
+        c_int,
+        (c_void_p, c_void_p, POINTER(WeightStruct), c_int32, c_int32, c_void_p, c_void_p),
+    ),
 }
 
 

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from kernels.cpu.library import LinearStruct
 from kernels.cpu.pool import Pool
-from kernels.cpu.weights import NativeWeight, rows_of
+from kernels.cpu.weights import BLOCK_ROWS, NativeWeight, rows_of
 from kernels.ops import Norm
 
 ACTIVATIONS = {"silu": 1, "gelu_tanh": 2, "gelu": 3}
@@ -75,8 +75,13 @@ def grouped(x: Tensor, weight: NativeWeight, num_groups: int, pool: Pool) -> Ten
     """Each part of a row by its own rows of the weight [G * N, K]: x float32 [M, G * K] to [M, G * N]."""
     num_rows, num_outputs = len(x), weight.shape[0] // num_groups
     parts = x.view(num_rows, num_groups, weight.shape[1]).transpose(0, 1).contiguous()
-    y = torch.empty(num_rows, num_groups, num_outputs)
-    for group, part in enumerate(parts):
-        rows, skipped = rows_of(weight, group * num_outputs, (group + 1) * num_outputs, pool)
-        y[:, group] = Linear(rows)(part, pool)[:, skipped : skipped + num_outputs]
-    return y.flatten(1)
+    y = torch.empty(num_groups, num_rows, num_outputs)
+    if num_outputs % BLOCK_ROWS == 0:
+        places = (num_groups, num_rows, parts.data_ptr(), y.data_ptr())
+        if pool.library.di_grouped_linear_run(pool.handle, pool.scratch, weight.struct, *places) != 0:
+            raise MemoryError(f"no memory for {num_rows} rows of {num_groups} groups")
+    else:
+        for group, part in enumerate(parts):
+            rows, skipped = rows_of(weight, group * num_outputs, (group + 1) * num_outputs, pool)
+            y[group] = Linear(rows)(part, pool)[:, skipped : skipped + num_outputs]
+    return y.transpose(0, 1).reshape(num_rows, weight.shape[0])

@@ -4,6 +4,8 @@
 // split, so neither the cut nor the number of workers shows in a result.
 #include "linear.h"
 
+#include <stdlib.h>
+
 #include "scratch.h"
 
 enum {
@@ -140,4 +142,35 @@ int di_linear_run(di_pool *pool, di_scratch *scratch, di_linear *linear) {
     if (num_stages < 0) return -1;
     di_pool_run(pool, stages, num_stages);
     return 0;
+}
+
+typedef struct group_call {
+    di_weight weight;
+    di_linear linear;
+} group_call;
+
+int di_grouped_linear_run(di_pool *pool, di_scratch *scratch, const di_weight *weight, int32_t num_groups,
+                          int32_t num_rows, const float *x, float *y) {
+    group_call *groups = calloc((size_t)num_groups, sizeof *groups);
+    di_stage *stages = malloc((size_t)num_groups * DI_LINEAR_MAX_STAGES * sizeof *stages);
+    int num_outputs_each = weight->num_rows / num_groups, num_stages = groups && stages ? 0 : -1;
+    size_t data_bytes = di_block_bytes(weight) * (size_t)(num_outputs_each / DI_BLOCK_ROWS);
+    for (int g = 0; g < num_groups && num_stages >= 0; g++) {
+        group_call *group = &groups[g];
+        group->weight = *weight;
+        group->weight.data += data_bytes * (size_t)g;
+        group->weight.num_rows = num_outputs_each;
+        group->linear = (di_linear){
+            .weight = &group->weight,
+            .num_rows = num_rows,
+            .x = x + (size_t)g * (size_t)num_rows * (size_t)weight->num_columns,
+            .y = y + (size_t)g * (size_t)num_rows * (size_t)num_outputs_each,
+        };
+        int planned = di_linear_plan(&group->linear, di_pool_num_workers(pool), scratch, stages + num_stages);
+        num_stages = planned < 0 ? -1 : num_stages + planned;
+    }
+    if (num_stages >= 0) di_pool_run(pool, stages, num_stages);
+    free(stages);
+    free(groups);
+    return num_stages < 0 ? -1 : 0;
 }

@@ -50,4 +50,9 @@ int di_linear_plan(di_linear *linear, int num_workers, di_scratch *scratch, di_s
 // Plan and run one operation by itself; -1 if memory is short.
 DI_EXPORT int di_linear_run(di_pool *pool, di_scratch *scratch, di_linear *linear);
 
+// Each group of the weight's rows [G * N, K] by rows of its own, in one run: x [G][num_rows, K], y [G][num_rows, N].
+// N is a multiple of DI_BLOCK_ROWS. -1 if memory is short.
+DI_EXPORT int di_grouped_linear_run(di_pool *pool, di_scratch *scratch, const di_weight *weight, int32_t num_groups,
+                                    int32_t num_rows, const float *x, float *y);
+
 #endif
