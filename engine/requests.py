@@ -152,10 +152,11 @@ class RequestReader:
         name = "the model's context" if self.max_context <= self.pool_tokens else "the whole block pool"
         needed = num_prompt_tokens + (1 if asked is None else asked)
         if needed > limit:
-            answer = "1 token of answer" if asked is None else f"up to {asked} of answer"
+            answer = "1 token of answer" if asked is None else f"up to {asked:,} of answer"
             prompt, advice = _too_long_words(submit)
             raise RequestTooLongError(
-                f"Needs {needed} tokens ({num_prompt_tokens} of {prompt} and {answer}), {name} holds {limit}: {advice}"
+                f"Needs {needed:,} tokens ({num_prompt_tokens:,} of {prompt} and {answer}), "
+                f"{name} holds {limit:,}: {advice}"
             )
         max_tokens = min(self.default_max_tokens, limit - num_prompt_tokens) if asked is None else asked
         if params.min_tokens > max_tokens:
@@ -196,11 +197,18 @@ def _begun_answer(template: ChatTemplate, messages: Messages[ChatMessage]) -> st
 
 def _too_long_words(submit: Submit) -> tuple[str, str]:
     """What a prompt that does not fit consists of, and what to do."""
+    # Where no length was asked for, a single token of answer was counted, and none can be shorter.
+    has_length = (submit.params.max_tokens or 1) > 1
     if submit.when_full == "drop_oldest" and submit.messages:
-        return "system prompt and newest message alone", "shorten the message or ask for a shorter answer"
+        advice = "shorten the message or ask for a shorter answer" if has_length else "shorten the message"
+        return "system prompt and newest message alone", advice
     num_questions = sum(message.role == "user" for message in submit.messages)
-    dropping = "let it forget its oldest turns, " if num_questions > 1 else ""
-    return "prompt", f"shorten the chat, {dropping}or ask for a shorter answer"
+    steps = ["shorten the chat" if num_questions > 1 else "shorten the message"]
+    if num_questions > 1:
+        steps.append("let it forget its oldest turns")
+    if has_length:
+        steps.append("ask for a shorter answer")
+    return "prompt", (", ".join(steps[:-1]) + ", or " if len(steps) > 1 else "") + steps[-1]
 
 
 def check_text(submit: Submit) -> None:

@@ -36,6 +36,7 @@ from app.state.history import History, HistoryError
 from app.state.message import Attachment
 from app.state.parameters import Prompt
 from app.widgets.icons import show_icon
+from app.widgets.text_label import TextLabel
 from app.widgets.undo_bar import UndoBar
 from engine.messages import WhenFull
 
@@ -57,13 +58,14 @@ class ComposerPanel(QWidget):
         self._client = client
         self._history = history
         self._can_send = False
+        self._refusal = ""
         self.setProperty("kind", "page")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.undo_bar = UndoBar()
         self.attachments = AttachmentList()
         self.attachments.changed.connect(self._show_can_send)
         self.composer = Composer()
-        self.composer.submitted.connect(self.submitted)
+        self.composer.submitted.connect(self._submit)
         self.composer.textChanged.connect(self._show_can_send)
         self.composer.files_given.connect(self.attach)
         self.composer.long_text_given.connect(self.attach_text)
@@ -71,6 +73,7 @@ class ComposerPanel(QWidget):
         self.prompts.forgotten.connect(self._forget_prompt)
         self.gauge = ContextGauge()
         self.full_choice = FullChoice(when_full)
+        self.refusal_label = TextLabel(kind="error")
         self._make_buttons()
         self.row = ComposerRow()
         self.row.add_left(self.gauge, self.gauge.shown_text, [(0, self.gauge.show_short)])
@@ -80,7 +83,7 @@ class ComposerPanel(QWidget):
         self.row.add_right(self._send_or_stop, [(4, self._show_short)])
         column = self._column = QVBoxLayout(self)
         column.setContentsMargins(2 * _MARGIN_PX, _MARGIN_PX, 2 * _MARGIN_PX, _MARGIN_PX)
-        for part in (self.undo_bar, self.attachments, self.prompts, self.composer):
+        for part in (self.undo_bar, self.attachments, self.prompts, self.refusal_label, self.composer):
             column.addWidget(part)
         column.addWidget(self.row)
         self.setFocusProxy(self.composer)
@@ -137,6 +140,16 @@ class ComposerPanel(QWidget):
         self._can_send = has_model
         self._show_can_send()
 
+    def show_refusal(self, words: str) -> None:
+        """Why what is being written cannot be sent, and what to do; empty if it can be."""
+        self._refusal = words
+        self._show_can_send()
+
+    def _submit(self, text: str) -> None:
+        # What was written stays; the words above it say why.
+        if not self._refusal:
+            self.submitted.emit(text)
+
     def open_menu(self) -> QMenu:
         menu = QMenu(self)
         menu.aboutToHide.connect(menu.deleteLater)
@@ -164,10 +177,11 @@ class ComposerPanel(QWidget):
     def _show_can_send(self) -> None:
         self.composer.can_be_empty = bool(self.attachments.cards)
         has_content = bool(self.composer.toPlainText().strip()) or self.composer.can_be_empty
-        self.send_button.setEnabled(has_content and self._can_send)
-        self.send_button.setToolTip(
-            translate("app", "Send (Enter)") if self._can_send else translate("app", "No model is loaded yet")
-        )
+        self.send_button.setEnabled(has_content and self._can_send and not self._refusal)
+        words = translate("app", "Send (Enter)") if self._can_send else translate("app", "No model is loaded yet")
+        self.send_button.setToolTip(self._refusal or words)
+        self.refusal_label.setText(self._refusal)
+        self.refusal_label.setVisible(has_content and bool(self._refusal))
 
     def _ask_for_files(self) -> None:
         dialog = QFileDialog(self, translate("app", "Attach files"))

@@ -5,14 +5,17 @@ Does not know how they are shown.
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject
+from itertools import takewhile
+
+from PySide6.QtCore import QObject, Signal
 
 from app.bridge.engine_client import EngineClient
 from app.bridge.throttle import Throttle
 from app.chat.attachment_list import AttachmentList
 from app.chat.composer import Composer
 from app.chat.context_gauge import ContextGauge, ContextParts
-from app.state.session import Session, file_text
+from app.chat.send_check import refusal_words
+from app.state.session import Session, file_text, read_text
 from engine.api import EngineConfig
 from engine.messages import ModelLoaded
 
@@ -24,6 +27,9 @@ _DEFAULT_MAX_TOKENS = EngineConfig().default_max_tokens
 
 class ContextMeter(QObject):
     """Counts system prompt, draft and attachments by the engine, at most about three times a second."""
+
+    refusal_changed = Signal(str)
+    """Why what is being written cannot be sent; empty if it can be."""
 
     def __init__(
         self,
@@ -44,6 +50,8 @@ class ContextMeter(QObject):
         self._max_tokens: int | None = None
         self._counts: dict[str, int] = {}
         """Tokens, see `_texts`."""
+        self._num_draft_tokens = 0
+        """Of the text when it was last counted: one letter more does not make it empty."""
         self._is_counting = False
         self._throttle = Throttle(COUNT_INTERVAL_MS, self._count, self)
         self._show_throttle = Throttle(SHOW_INTERVAL_MS, self.show, self)
@@ -83,21 +91,31 @@ class ContextMeter(QObject):
         model = self._model
         if model is None:
             self._gauge.show_parts(None)
+            self.refusal_changed.emit("")
             return
         # A small pool holds less than the model could read.
         limit = min(model.max_context, model.num_blocks * model.block_size)
         system = self._counts.get(self._session.system_prompt, 0)
-        draft = self._counts.get(self._composer.toPlainText(), 0)
-        draft += sum(self._counts.get(one.id, one.num_tokens or 0) for one in self._attachments.attachments)
+        text = self._composer.toPlainText()
+        self._num_draft_tokens = self._counts.get(text, self._num_draft_tokens) if text else 0
+        attached = self._attachments.attachments
+        draft = self._num_draft_tokens + sum(self._counts.get(one.id, one.num_tokens or 0) for one in attached)
         # What is known of an answer's prompt has the system prompt in it.
-        history = max(0, self._session.num_context_tokens - system)
+        num_read = max(0, self._session.num_context_tokens - system)
+        uncounted = self._session.uncounted()
+        history = num_read + sum(self._counts.get(message.id, 0) for message in uncounted)
         room = max(0, limit - system - history - draft)
         wanted = _DEFAULT_MAX_TOKENS if self._max_tokens is None else self._max_tokens
-        self._gauge.show_parts(ContextParts(system, history, draft, min(wanted, room), limit))
+        parts = ContextParts(system, history, draft, min(wanted, room), limit)
+        self._gauge.show_parts(parts)
+        unanswered = takewhile(lambda message: message.role == "user", reversed(uncounted))
+        num_unread = sum(self._counts.get(message.id, 0) for message in unanswered)
+        self.refusal_changed.emit(refusal_words(parts, num_unread, self._session.when_full, self._max_tokens or 1))
 
     def _texts(self) -> dict[str, str]:
-        """What is to be counted: files by their ids, other texts by themselves."""
+        """What is to be counted: files and messages by their ids, other texts by themselves."""
         files = {one.id: file_text(one) for one in self._attachments.attachments}
+        files |= {message.id: read_text(message) for message in self._session.uncounted()}
         return files | {text: text for text in (self._session.system_prompt, self._composer.toPlainText()) if text}
 
     def _count(self) -> None:

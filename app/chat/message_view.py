@@ -21,7 +21,7 @@ from app.chat.message_tools import MessageTools, Tool, VersionSwitch
 from app.chat.plain_text import plain_text
 from app.chat.reasoning_view import ReasoningView
 from app.chat.text_view import ProseView
-from app.engine_words.recognition import in_window_words
+from app.engine_words.recognition import in_window_words, says_too_long
 from app.i18n import translate
 from app.state.message import Message
 from app.widgets.text_label import TextLabel
@@ -169,6 +169,7 @@ class AnswerMessageView(MessageView):
         self.stats_label = FiguresLabel()
         self.error_panel = _ErrorPanel()
         self.error_panel.retry_button.clicked.connect(lambda: self.tool_used.emit("again"))
+        self.error_panel.remove_button.clicked.connect(lambda: self.tool_used.emit("delete_turn"))
         self.error_panel.models_button.clicked.connect(self.models_requested)
         self.continue_button = QPushButton(translate("app", "Continue"))
         self.continue_button.setToolTip(translate("app", "Let the model go on where it ended"))
@@ -259,12 +260,15 @@ class AnswerMessageView(MessageView):
         self.tools.allow("again_same_seed", is_allowed and self.message.seed is not None)
         self.tools.allow("edit", is_allowed and has_text)
         self.tools.allow("go_on", can_go_on and self.message.end != "length")
-        self.error_panel.retry_button.setVisible(is_allowed)
+        self.error_panel.allow_changes(is_allowed)
         self.continue_button.setVisible(can_go_on and self.message.end == "length")
 
 
 class _ErrorPanel(QFrame):
-    """An error with its cause, the button that tries again, and the way to the models where one is missing."""
+    """An error with its cause, the button that tries again, and the way to the models where one is missing.
+
+    A message that did not fit can be removed: else it would be sent along with all that are still to come.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -274,17 +278,26 @@ class _ErrorPanel(QFrame):
         self.copy_button = QPushButton(translate("app", "Copy"))
         self.copy_button.setToolTip(translate("app", "Copy this error"))
         self.copy_button.clicked.connect(lambda: QGuiApplication.clipboard().setText(self.label.text()))
+        self.remove_button = QPushButton(translate("app", "Remove this message"))
         self.retry_button = QPushButton(translate("app", "Retry"))
+        self._is_too_long = self._is_allowed = False
         row = QHBoxLayout(self)
         row.setContentsMargins(_PANEL_PADDING_PX, _PANEL_PADDING_PX, _PANEL_PADDING_PX, _PANEL_PADDING_PX)
         row.addWidget(self.label, 1)
-        for button in (self.models_button, self.copy_button, self.retry_button):
+        for button in (self.models_button, self.copy_button, self.remove_button, self.retry_button):
             row.addWidget(button)
 
     def show_error(self, message: str | None, code: str | None) -> None:
         self.label.setText(in_window_words(message or ""))
         self.models_button.setVisible(code == _NO_MODEL_CODE)
+        self._is_too_long = says_too_long(message or "")
+        self.allow_changes(self._is_allowed)
         self.setVisible(message is not None)
+
+    def allow_changes(self, is_allowed: bool) -> None:
+        self._is_allowed = is_allowed
+        self.retry_button.setVisible(is_allowed)
+        self.remove_button.setVisible(is_allowed and self._is_too_long)
 
 
 def _author(name: str) -> QLabel:

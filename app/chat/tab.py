@@ -101,6 +101,7 @@ class ChatTab(QWidget):
         button = self.options_button
         self.row.add_left(button, button.text, [(2, button.show_short)], place=0)
         self.meter = ContextMeter(self.session, self._client, self.composer, self.panel.attachments, self.gauge, self)
+        self.meter.refusal_changed.connect(self.panel.show_refusal)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -122,6 +123,7 @@ class ChatTab(QWidget):
     def show_model(self, model: ModelLoaded | None, loading_name: str = "") -> None:
         """The model that answers now, and the name of the one that is on its way."""
         self._model = model
+        self._show_max_tokens()
         self.meter.show_model(model)
         self.panel.show_can_send(model is not None)
         self.transcript.show_empty_words(_empty_words(model, loading_name))
@@ -199,6 +201,9 @@ class ChatTab(QWidget):
 
     def _on_options_changed(self) -> None:
         self.options_button.show_preset()
+        self._show_max_tokens()
+
+    def _show_max_tokens(self) -> None:
         self.meter.show_max_tokens(self.session.parameters.applied_to(self._read_params()).max_tokens)
 
     def _on_preset_deleted(self, preset: Preset) -> None:
@@ -228,6 +233,7 @@ class ChatTab(QWidget):
 
     def _on_full_chosen(self, when_full: WhenFull) -> None:
         self.session.when_full = when_full
+        self.meter.show()
         try:
             # A chat that is not on disk yet takes it there with its first message.
             self._history.set_when_full(self.session.id, when_full)
@@ -286,7 +292,7 @@ class ChatTab(QWidget):
 
     def _show_phase(self) -> None:
         self.panel.show_busy(self.session.is_busy)
-        self.meter.show()
+        self.meter.refresh()
         self.changed.emit()
 
     def _model_name(self) -> str | None:

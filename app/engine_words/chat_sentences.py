@@ -7,24 +7,29 @@ from __future__ import annotations
 
 from app.i18n import QT_TRANSLATE_NOOP
 
+TOO_LONG = QT_TRANSLATE_NOOP(
+    "app",
+    "Needs {needed} tokens ({num_prompt} of {prompt} and {answer}), {place} holds {limit}: {advice}",
+)
+
 CHAT_SENTENCES = (
+    TOO_LONG,
     QT_TRANSLATE_NOOP("app", "The prompt is empty: write something"),
     QT_TRANSLATE_NOOP("app", "A request needs either messages or a raw prompt"),
     QT_TRANSLATE_NOOP("app", "This model has no chat template: send a raw prompt (--raw)"),
     QT_TRANSLATE_NOOP("app", "Unknown role {role}: use system, user or assistant"),
     QT_TRANSLATE_NOOP("app", "There is no answer to go on with: the last message is the {role}'s"),
     QT_TRANSLATE_NOOP("app", "The prompt has the token {token}: this model's ids are 0 to {last}"),
-    QT_TRANSLATE_NOOP(
-        "app",
-        "Needs {needed} tokens ({num_prompt} of {prompt} and {answer}), {place} holds {limit}: {advice}",
-    ),
     QT_TRANSLATE_NOOP("app", "prompt"),
     QT_TRANSLATE_NOOP("app", "system prompt and newest message alone"),
     QT_TRANSLATE_NOOP("app", "1 token of answer"),
     QT_TRANSLATE_NOOP("app", "up to {asked} of answer"),
     QT_TRANSLATE_NOOP("app", "the model's context"),
     QT_TRANSLATE_NOOP("app", "the whole block pool"),
+    QT_TRANSLATE_NOOP("app", "shorten the message"),
     QT_TRANSLATE_NOOP("app", "shorten the message or ask for a shorter answer"),
+    QT_TRANSLATE_NOOP("app", "shorten the message, or ask for a shorter answer"),
+    QT_TRANSLATE_NOOP("app", "shorten the chat, or let it forget its oldest turns"),
     QT_TRANSLATE_NOOP("app", "shorten the chat, let it forget its oldest turns, or ask for a shorter answer"),
     QT_TRANSLATE_NOOP("app", "shorten the chat, or ask for a shorter answer"),
     QT_TRANSLATE_NOOP(

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from app.engine_words.chat_sentences import CHAT_SENTENCES
+from app.engine_words.chat_sentences import CHAT_SENTENCES, TOO_LONG
 from app.engine_words.description_sentences import DESCRIPTION_SENTENCES
 from app.engine_words.hub_sentences import HUB_SENTENCES
 from app.engine_words.model_sentences import MODEL_SENTENCES
@@ -31,6 +31,12 @@ _GAP = re.compile(r"\{(\w+)\}")
 def in_window_words(message: str) -> str:
     """The message in the window's language as far as it is known, else as it is."""
     return _translated(message, MAX_DEPTH)
+
+
+def says_too_long(message: str) -> bool:
+    """Whether a request did not fit into the model's context."""
+    known = sentence_of(message)
+    return known is not None and known[0] == TOO_LONG
 
 
 def sentence_of(message: str) -> tuple[str, dict[str, str]] | None:

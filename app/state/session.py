@@ -130,6 +130,17 @@ class Session:
                 return message.stats.num_prompt_tokens + message.stats.num_completion_tokens
         return self.num_prompt_tokens
 
+    def uncounted(self) -> list[Message]:
+        """The messages behind those that `num_context_tokens` counts: they were sent, and no answer read them."""
+        if self.is_busy and self.num_prompt_tokens:
+            return []
+        behind: list[Message] = []
+        for message in reversed(self.messages):
+            if message.stats is not None:
+                break
+            behind.insert(0, message)
+        return [message for message in behind if read_text(message)]
+
     def ask(
         self, text: str, model_name: str | None = None, attachments: tuple[Attachment, ...] = ()
     ) -> tuple[Message, Message]:

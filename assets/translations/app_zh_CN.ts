@@ -1599,6 +1599,10 @@
       <translation>移除</translation>
     </message>
     <message>
+      <source>Remove this message</source>
+      <translation>移除此消息</translation>
+    </message>
+    <message>
       <source>Rename</source>
       <translation>重命名</translation>
     </message>
@@ -2033,6 +2037,10 @@
       <translation>日志 app.log 也在那里</translation>
     </message>
     <message>
+      <source>The message before was not answered and goes along: {needed} together, and {limit} fit. Remove it, or shorten the two.</source>
+      <translation>上一条消息没有得到回答，会一并发送：合计 {needed}，最多 {limit} 个。请移除上一条消息，或缩短这两条消息。</translation>
+    </message>
+    <message>
       <source>The model is ready</source>
       <translation>模型已就绪</translation>
     </message>
@@ -2197,6 +2205,10 @@
       <translation>此操作无法撤销。</translation>
     </message>
     <message>
+      <source>This chat is full: {needed} with this message, and {limit} fit. Shorten it, delete earlier messages, or choose to forget the oldest turns.</source>
+      <translation>此聊天已满：加上这条消息共 {needed}，最多 {limit} 个。请缩短消息，删除较早的消息，或选择忘记最早的轮次。</translation>
+    </message>
+    <message>
       <source>This chat used {model}, which is not on this computer any more.</source>
       <translation>此聊天使用过 {model}，它已不在此电脑上。</translation>
     </message>
@@ -2255,6 +2267,10 @@
     <message>
       <source>Tokens per second of this answer</source>
       <translation>此回答每秒的词元数</translation>
+    </message>
+    <message>
+      <source>Too long to send: {needed}, and {limit} fit. Shorten the message or remove what is attached.</source>
+      <translation>太长，无法发送：共 {needed}，最多 {limit} 个。请缩短消息，或移除附件。</translation>
     </message>
     <message>
       <source>Top-k</source>
@@ -2844,7 +2860,19 @@
       <translation>请缩短聊天，或要求较短的回答</translation>
     </message>
     <message>
+      <source>shorten the chat, or let it forget its oldest turns</source>
+      <translation>请缩短聊天，或让它忘记最早的轮次</translation>
+    </message>
+    <message>
+      <source>shorten the message</source>
+      <translation>请缩短消息</translation>
+    </message>
+    <message>
       <source>shorten the message or ask for a shorter answer</source>
+      <translation>请缩短消息，或要求较短的回答</translation>
+    </message>
+    <message>
+      <source>shorten the message, or ask for a shorter answer</source>
       <translation>请缩短消息，或要求较短的回答</translation>
     </message>
     <message>

@@ -1,0 +1,92 @@
+"""A message that does not fit: refused before it is sent, and never in the way of those that come behind it."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+
+from app.chat.context_gauge import ContextParts
+from app.chat.send_check import refusal_words
+from app.state.message import Attachment
+from engine.messages import Command, CountTokens, TokensCounted
+from tests.app.chat.desk import Desk
+from tests.app.fake_engine import MODEL
+
+LIMIT = min(MODEL.max_context, MODEL.num_blocks * MODEL.block_size)
+TOO_LONG = (
+    "Needs 9,014 tokens (9,013 of prompt and 1 token of answer), the model's context holds 8,192: shorten the message"
+)
+
+
+@pytest.fixture
+def counting_desk(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Desk:
+    """Its engine counts a token for each character."""
+    send = desk.engine.send
+
+    def count(command: Command) -> None:
+        if isinstance(command, CountTokens):
+            desk.engine.emit(TokensCounted(command.count_id, tuple(map(len, command.texts))))
+        else:
+            send(command)
+
+    monkeypatch.setattr(desk.engine, "send", count)
+    return desk
+
+
+def fail_with_too_long(desk: Desk) -> None:
+    """Sent before it was counted, so that only the engine knows."""
+    desk.tab.panel.attachments.add(Attachment("a.txt", "x" * LIMIT))
+    desk.fail(desk.send("sum up"), TOO_LONG)
+
+
+def refusal(desk: Desk) -> str:
+    label = desk.tab.panel.refusal_label
+    return "" if label.isHidden() else label.text()
+
+
+def test_what_is_too_long_is_not_sent_and_stays(counting_desk: Desk) -> None:
+    desk = counting_desk
+    desk.tab.panel.attachments.add(Attachment("a.txt", "x" * LIMIT))
+    desk.qtbot.keyClicks(desk.tab.composer, "sum up")
+    desk.qtbot.waitUntil(lambda: refusal(desk).startswith("Too long to send: 8,2"))
+    assert f"and {LIMIT:,} fit" in refusal(desk)
+    assert not desk.tab.send_button.isEnabled()
+    desk.qtbot.keyClick(desk.tab.composer, Qt.Key.Key_Return)
+    assert desk.engine.submits() == []
+    assert desk.tab.composer.toPlainText() == "sum up"
+    (card,) = desk.tab.panel.attachments.cards
+    desk.qtbot.mouseClick(card.remove_button, Qt.MouseButton.LeftButton)
+    desk.qtbot.waitUntil(desk.tab.send_button.isEnabled)
+    assert refusal(desk) == ""
+
+
+@pytest.mark.parametrize("when_full", ["stop", "drop_oldest"])
+def test_a_message_that_never_fitted_is_counted_and_can_be_removed(counting_desk: Desk, when_full: str) -> None:
+    desk = counting_desk
+    desk.tab.full_choice.actions_by_choice[when_full].trigger()  # type: ignore[index]
+    fail_with_too_long(desk)
+    desk.qtbot.keyClicks(desk.tab.composer, "hi")
+    desk.qtbot.waitUntil(lambda: refusal(desk).startswith("The message before was not answered"))
+    assert desk.tab.gauge.parts is not None
+    assert desk.tab.gauge.parts.history > LIMIT
+    desk.qtbot.keyClick(desk.tab.composer, Qt.Key.Key_Return)
+    assert len(desk.engine.submits()) == 1
+    remove = desk.view().error_panel.remove_button
+    assert remove.isVisible()
+    desk.qtbot.mouseClick(remove, Qt.MouseButton.LeftButton)
+    desk.qtbot.waitUntil(desk.tab.send_button.isEnabled)
+    desk.qtbot.keyClick(desk.tab.composer, Qt.Key.Key_Return)
+    assert [message.content for message in desk.engine.submits()[-1].messages] == ["hi"]
+
+
+def test_another_failure_leaves_the_message_where_it_is(desk: Desk) -> None:
+    desk.fail(desk.send("hello"), "The engine stopped: restart it and try again")
+    assert desk.view().error_panel.retry_button.isVisible()
+    assert not desk.view().error_panel.remove_button.isVisible()
+
+
+def test_a_full_chat_is_told_from_a_long_message() -> None:
+    full = ContextParts(system=10, history=90, draft=10, limit=100)
+    assert refusal_words(full, 0, "stop", 1).startswith("This chat is full: 111 tokens with this message, and 100 fit.")
+    assert refusal_words(full, 0, "drop_oldest", 1) == ""
+    assert refusal_words(ContextParts(history=90, draft=9, limit=100), 0, "stop", 1) == ""
