@@ -126,7 +126,7 @@ class FirstRunPage(Page):
             self.fetch_card.cancel_requested.connect(self.cancel_requested)
             # What a person without a model is led to.
             self.setFocusProxy(self.fetch_card.strip.main_button)
-        self.import_card.grown.connect(lambda: self.scroll_to(self.import_card))
+        self.import_card.grown.connect(lambda: self.scroll_to(self.import_card, self.import_card.strip))
         self.import_card.convert_requested.connect(self.convert_requested)
         self.import_card.pause_requested.connect(self.pause_requested)
         self.import_card.cancel_requested.connect(self.cancel_requested)

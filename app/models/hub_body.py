@@ -40,7 +40,7 @@ class HubBody(QWidget):
         self.waiting = TextLabel(translate("app", "Asking the hub for its facts"), "muted")
         self.note = ErrorNote()
         self.token_form = TokenForm()
-        self.strip = JobStrip(StartWord.GET)
+        self.strip = JobStrip(StartWord.GET, offers_load=True)
         self.quality.show_model(offer.spec, host)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)

@@ -36,6 +36,8 @@ class HubCard(Card):
     cancel_requested = Signal(str)
     """The job's id."""
     token_given = Signal(str)
+    load_requested = Signal(str)
+    """The model id."""
 
     def __init__(self, offer: HubOffer, host: Host, heading: str | None = None, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -45,6 +47,7 @@ class HubCard(Card):
         self._body: HubBody | None = None
         self._wants_to_get = False
         self._is_asked = False
+        self._loaded: tuple[str | None, str | None] = (None, None)
         self.job_id = ""
         self.summary = TextLabel(offer.summary, "muted")
         self.verdict = FitLine()
@@ -71,6 +74,8 @@ class HubCard(Card):
             self._body.strip.start_requested.connect(self.get)
             self._body.strip.pause_requested.connect(lambda: self.pause_requested.emit(self.job_id))
             self._body.strip.cancel_requested.connect(lambda: self.cancel_requested.emit(self.job_id))
+            self._body.strip.load_requested.connect(self.load_requested)
+            self._body.strip.show_loaded(*self._loaded)
             self._body.strip.state_changed.connect(self._show_parts)
             self._body.token_form.again_requested.connect(self.ask)
             self._body.token_form.token_given.connect(self.token_given)
@@ -121,6 +126,12 @@ class HubCard(Card):
     def end_job(self) -> None:
         """The job is done, or was given up: it can be begun anew."""
         self.body.strip.end()
+
+    def show_loaded(self, loaded_id: str | None, loading_id: str | None) -> None:
+        """The models that are loaded and being loaded now, or None."""
+        self._loaded = (loaded_id, loading_id)
+        if self._body is not None:
+            self._body.strip.show_loaded(loaded_id, loading_id)
 
     def ask(self) -> None:
         """Ask the hub for the facts, anew if something has changed: a token was kept, or terms were accepted."""

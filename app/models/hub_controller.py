@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 
 from app.bridge.engine_client import EngineClient
 from app.models.hub_card import HubCard
@@ -28,6 +28,9 @@ KeepToken = Callable[[str, str | None], str]
 class HubController(QObject):
     """The mirror is that of the settings."""
 
+    load_requested = Signal(str)
+    """The model id."""
+
     def __init__(
         self,
         client: EngineClient,
@@ -44,6 +47,7 @@ class HubController(QObject):
         self._settings = settings
         self._keep_token = keep_token
         self._cards: list[HubCard] = []
+        self._loaded: tuple[str | None, str | None] = (None, None)
         self._on_setting_changed(options.HUB_ENDPOINT)
         settings.listen(self._on_setting_changed)
         search.search_requested.connect(lambda words: client.send(SearchHub(words, endpoint=self._endpoint())))
@@ -64,7 +68,14 @@ class HubController(QObject):
         card.get_requested.connect(self._get)
         card.pause_requested.connect(self._jobs.pause)
         card.cancel_requested.connect(self._jobs.cancel)
+        card.load_requested.connect(self.load_requested)
+        card.show_loaded(*self._loaded)
         card.token_given.connect(lambda token: self._client.run(self._keep(card, token)))
+
+    def show_loaded(self, loaded_id: str | None, loading_id: str | None) -> None:
+        """The models that are loaded and being loaded now, or None."""
+        self._loaded = (loaded_id, loading_id)
+        self._tell(lambda card: card.show_loaded(loaded_id, loading_id))
 
     def _endpoint(self) -> str | None:
         return self._settings.get(options.HUB_ENDPOINT) or None

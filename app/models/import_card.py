@@ -40,8 +40,10 @@ class ImportCard(Card):
     pause_requested = Signal(str)
     cancel_requested = Signal(str)
     """The job id."""
+    load_requested = Signal(str)
+    """The model id."""
     grown = Signal()
-    """It asks about a file, or tells more of it: there is more of the card to see."""
+    """It asks about a file, or tells more of it or of its conversion: there is more of the card to see."""
 
     def __init__(self, read_host: Callable[[], Host], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -49,7 +51,7 @@ class ImportCard(Card):
         self._path: str | None = None
         self._dialog: QFileDialog | None = None
         self._file_name = ElidedLabel()
-        self.strip = JobStrip(StartWord.CONVERT)
+        self.strip = JobStrip(StartWord.CONVERT, offers_load=True)
         self.choose_button = QPushButton(translate("app", "Choose…"))
         show_icon(self.choose_button, "folder")
         self.choose_button.clicked.connect(self._on_choose_pressed)
@@ -83,6 +85,7 @@ class ImportCard(Card):
         self.strip.start_requested.connect(self._ask_for_conversion)
         self.strip.pause_requested.connect(self._ask_for_pause)
         self.strip.cancel_requested.connect(self._ask_for_cancel)
+        self.strip.load_requested.connect(self.load_requested)
         self.strip.state_changed.connect(self._on_state_changed)
         self.setAcceptDrops(True)
         self._show_file(None)
@@ -173,6 +176,9 @@ class ImportCard(Card):
         if self.strip.state is not JobState.IDLE:
             self._waiting.hide()
         self.setAcceptDrops(not self.strip.is_busy)
+        if not self.visibleRegion().isEmpty():
+            # Whoever looks elsewhere meanwhile is left there.
+            self.grown.emit()
 
     def _on_choose_pressed(self) -> None:
         files = " ".join(f"*{suffix}" for suffix in SUFFIXES)

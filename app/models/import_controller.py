@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 
 from app.bridge.engine_client import EngineClient
 from app.models.import_card import ImportCard
@@ -17,12 +17,21 @@ from engine.messages import InspectSource, LibraryEvent, LibraryFailed, SourceFa
 class ImportController(QObject):
     """Brings the cards' questions to the engine and its answers to them."""
 
+    load_requested = Signal(str)
+    """The model id."""
+
     def __init__(self, client: EngineClient, cards: Sequence[ImportCard], parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._cards = tuple(cards)
         for card in self._cards:
             card.inspect_requested.connect(lambda path: client.send(InspectSource(path)))
+            card.load_requested.connect(self.load_requested)
         client.library_answered.connect(self._on_answered)
+
+    def show_loaded(self, loaded_id: str | None, loading_id: str | None) -> None:
+        """The models that are loaded and being loaded now, or None."""
+        for card in self._cards:
+            card.strip.show_loaded(loaded_id, loading_id)
 
     def _on_answered(self, answer: LibraryEvent) -> None:
         match answer:

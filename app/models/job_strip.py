@@ -43,9 +43,10 @@ class StartWord(Enum):
 
 
 class JobStrip(QWidget):
-    """Get or Convert, then Pause, Resume or Retry; Cancel beside them while there is something to give up.
+    """Get or Convert, then Pause, Resume or Retry, at last Load; beside them Cancel, or Dismiss after a failure.
 
-    With `keeps_room` it is as high before the start as during the job, for cards side by side.
+    With `keeps_room` it is as high before the start as during the job, for cards side by side. With `offers_load` a job
+    that is done is followed by loading its model.
     """
 
     start_requested = Signal()
@@ -53,7 +54,9 @@ class JobStrip(QWidget):
     pause_requested = Signal()
     """Pause was pressed: stop it at its next safe point. What is finished stays for a later start."""
     cancel_requested = Signal()
-    """Cancel was pressed: stop it for good."""
+    """Cancel or Dismiss was pressed: stop it for good."""
+    load_requested = Signal(str)
+    """Load was pressed: the id of the model that the job has brought."""
     state_changed = Signal()
 
     def __init__(
@@ -61,6 +64,7 @@ class JobStrip(QWidget):
         start_word: StartWord,
         now_s: Callable[[], float] = time.monotonic,
         keeps_room: bool = False,
+        offers_load: bool = False,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
@@ -69,6 +73,10 @@ class JobStrip(QWidget):
         self._state = JobState.IDLE
         self._words = JobText(now_s)
         self._last_text = ""
+        self._offers_load = offers_load
+        self._made_id: str | None = None
+        self._loaded_id: str | None = None
+        self._loading_id: str | None = None
         self._text = TextLabel("", "muted")
         self._error = ErrorNote()
         self._bar = QProgressBar(textVisible=False, maximum=_BAR_STEPS)
@@ -129,7 +137,8 @@ class JobStrip(QWidget):
     def finish(self, finished: JobFinished) -> None:
         """Show the job's end: ready, stopped, or failed with its cause."""
         if finished.model_id is not None:
-            self._go(JobState.DONE, translate("app", "Ready"))
+            self._made_id = finished.model_id
+            self._go(JobState.DONE)
         elif finished.code == _CANCELLED:
             # A stop that nobody asked for here (the engine closed) can be resumed as well.
             self._go(JobState.PAUSED, _paused_words(self._last_text))
@@ -145,6 +154,12 @@ class JobStrip(QWidget):
             self._go(JobState.PAUSED, _paused_words(record.text))
         else:
             self._go(JobState.RUNNING, record.text or translate("app", "Starting"))
+
+    def show_loaded(self, loaded_id: str | None, loading_id: str | None) -> None:
+        """The models that are loaded and being loaded now, or None."""
+        self._loaded_id, self._loading_id = loaded_id, loading_id
+        if self._state is JobState.DONE:
+            self._go(JobState.DONE)
 
     def reset(self) -> None:
         """Back to before the start."""
@@ -166,20 +181,31 @@ class JobStrip(QWidget):
 
     def _go(self, state: JobState, text: str = "") -> None:
         before, self._state = self._state, state
+        if state is JobState.DONE:
+            text = self._done_words()
         self._text.setText(text)
         self._text.setVisible(bool(text))
         self._error.clear()
         self._bar.setVisible(state in (JobState.RUNNING, JobState.STOPPING, JobState.PAUSED))
-        if state is not JobState.DONE:
-            word, icon_name = self._next_step(state)
-            self.main_button.setText(word)
-            show_icon(self.main_button, icon_name, "on_accent")
-        self.main_button.setVisible(state is not JobState.DONE)
+        word, icon_name = self._next_step(state)
+        self.main_button.setText(word)
+        show_icon(self.main_button, icon_name, "on_accent")
+        has_next = self._offers_load and self._made_id not in (self._loaded_id, self._loading_id)
+        self.main_button.setVisible(state is not JobState.DONE or has_next)
         self.main_button.setEnabled(state is not JobState.STOPPING)
+        has_failed = state is JobState.FAILED
+        self.cancel_button.setText(translate("app", "Dismiss") if has_failed else translate("app", "Cancel"))
         self.cancel_button.setVisible(state not in (JobState.IDLE, JobState.DONE))
         self.cancel_button.setEnabled(state is not JobState.STOPPING)
         if state is not before:
             self.state_changed.emit()
+
+    def _done_words(self) -> str:
+        if self._made_id is not None and self._made_id == self._loaded_id:
+            return translate("app", "Ready and loaded")
+        if self._made_id is not None and self._made_id == self._loading_id:
+            return translate("app", "Loading")
+        return translate("app", "Ready")
 
     def _next_step(self, state: JobState) -> tuple[str, str]:
         """Word and icon of the main button."""
@@ -190,6 +216,8 @@ class JobStrip(QWidget):
                 return translate("app", "Resume"), "play"
             case JobState.FAILED:
                 return translate("app", "Retry"), "retry"
+            case JobState.DONE:
+                return translate("app", "Load"), "play"
             case _ if self._start_word is StartWord.GET:
                 return translate("app", "Get"), "download"
         return translate("app", "Convert"), "play"
@@ -203,6 +231,9 @@ class JobStrip(QWidget):
         if self._state is JobState.RUNNING:
             self._go(JobState.STOPPING, translate("app", "Pausing"))
             self.pause_requested.emit()
+        elif self._state is JobState.DONE:
+            assert self._made_id is not None, "a job that is done has brought a model"
+            self.load_requested.emit(self._made_id)
         else:
             self.begin()
             self.start_requested.emit()

@@ -85,6 +85,8 @@ class ModelController(QObject):
             view.pause_requested.connect(self.jobs.pause)
             view.cancel_requested.connect(self.jobs.cancel)
         self.imports = ImportController(client, (page.import_card, first_run.import_card), self)
+        for part in (self.hub, self.imports):
+            part.load_requested.connect(self.load)
         page.jobs.resume_requested.connect(self.jobs.resume)
         self.library = LibraryController(client, self.jobs, page, self)
         self.library.models_changed.connect(self.refresh)
@@ -202,9 +204,16 @@ class ModelController(QObject):
         self.loaded = model
         for view in self._views():
             view.set_loaded(None if model is None else model.model_id)
+        self._show_in_jobs("")
         self.loaded_changed.emit(model)
 
+    def _show_in_jobs(self, loading_id: str) -> None:
+        """In the cards of jobs that are done, loading is the next step."""
+        for part in (self.hub, self.imports):
+            part.show_loaded(None if self.loaded is None else self.loaded.model_id, loading_id or None)
+
     def _show_loading(self, model_id: str) -> None:
+        self._show_in_jobs(model_id)
         name = next((model.name for model in self.models if model.model_id == model_id), model_id)
         if name != self.loading_name:
             self.loading_name = name

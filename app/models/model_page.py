@@ -211,7 +211,7 @@ class ModelPage(ClosablePage):
         self.sections.chosen.connect(self._on_chosen)
         self.get.fetch_requested.connect(self.fetch_requested)
         self.get.convert_requested.connect(self.convert_requested)
-        self.import_card.grown.connect(lambda: self.scroll_to(self.import_card))
+        self.import_card.grown.connect(lambda: self.scroll_to(self.import_card, self.import_card.strip))
         for part in (self.get, self.jobs):
             part.pause_requested.connect(self.pause_requested)
             part.cancel_requested.connect(self.cancel_requested)

@@ -50,9 +50,14 @@ class Page(QWidget):
             # A page begins with its title; the layout and the focus have had their turn by then.
             QTimer.singleShot(0, self, lambda: self._area.verticalScrollBar().setValue(0))
 
-    def scroll_to(self, widget: QWidget) -> None:
-        """Brings a part of the page into view, once it has its place."""
-        QTimer.singleShot(0, self, lambda: self._area.ensureWidgetVisible(widget, 0, _MARGIN_PX))
+    def scroll_to(self, *widgets: QWidget) -> None:
+        """Brings parts of the page into view, once they have their places; the last one in any case."""
+
+        def scroll() -> None:
+            for widget in widgets:
+                self._area.ensureWidgetVisible(widget, 0, _MARGIN_PX)
+
+        QTimer.singleShot(0, self, scroll)
 
     def _limit_width(self) -> None:
         self._content.setMaximumWidth(self.fontMetrics().averageCharWidth() * _MAX_CHARACTERS)

@@ -686,6 +686,10 @@
       <translation>{model} 的详情</translation>
     </message>
     <message>
+      <source>Dismiss</source>
+      <translation>关闭</translation>
+    </message>
+    <message>
       <source>Does not fit: needs {needed}, {free} free</source>
       <translation>放不下：需要 {needed}，可用 {free}</translation>
     </message>
@@ -1166,6 +1170,10 @@
       <translation>每次启动时加载</translation>
     </message>
     <message>
+      <source>Loading</source>
+      <translation>正在加载</translation>
+    </message>
+    <message>
       <source>Loading {model} …</source>
       <translation>正在加载 {model}…</translation>
     </message>
@@ -1585,6 +1593,10 @@
     <message>
       <source>Ready</source>
       <translation>就绪</translation>
+    </message>
+    <message>
+      <source>Ready and loaded</source>
+      <translation>已就绪并加载</translation>
     </message>
     <message>
       <source>Recommended for you</source>

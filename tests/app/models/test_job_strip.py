@@ -133,3 +133,26 @@ def test_an_error_can_be_copied_with_its_details(strip: JobStrip, qtbot):
     press(qtbot, note.copy_button)
     copied = QGuiApplication.clipboard().text()
     assert copied == "The disk is full: make room\nError: storage\nLast progress: Download 47 of 94 MB"
+
+
+def test_a_failed_job_is_dismissed_not_cancelled(strip: JobStrip, qtbot):
+    strip.show_progress(HALF)
+    strip.finish(JobFinished(JOB, None, "download", "It broke"))
+    assert strip.cancel_button.text() == "Dismiss"
+    with qtbot.waitSignal(strip.cancel_requested):
+        press(qtbot, strip.cancel_button)
+
+
+def test_a_job_that_is_done_offers_to_load_what_it_has_brought(qtbot):
+    strip = JobStrip(StartWord.CONVERT, offers_load=True)
+    qtbot.addWidget(strip)
+    strip.show()
+    strip.finish(JobFinished(JOB, "tiny"))
+    assert strip.main_button.text() == "Load"
+    with qtbot.waitSignal(strip.load_requested) as asked:
+        press(qtbot, strip.main_button)
+    assert asked.args == ["tiny"]
+    strip.show_loaded(None, "tiny")
+    assert not strip.main_button.isVisible()
+    strip.show_loaded("tiny", None)
+    assert strip.text() == "Ready and loaded"

@@ -6,11 +6,12 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel
 
+from app.models.job_store import JobRecord
 from app.models.model_card import ModelCard
 from app.models.model_facts import fidelity_text, nature_text, parameters_text, storage_text
 from app.models.model_page import ModelPage
 from engine.api import Fidelity
-from engine.messages import JobFinished, JobProgress, ModelLoadFailed, ModelLoadProgress
+from engine.messages import ConvertJob, JobFinished, JobProgress, ModelLoadFailed, ModelLoadProgress
 
 from .entries import MACHINE, OTHER, SMALL, SPEC, STARTER, loaded
 
@@ -193,3 +194,17 @@ def test_a_measured_model_says_how_near_it_is_to_its_source(qtbot):
     qtbot.addWidget(card)
     assert expected in [label.text() for label in card.findChildren(QLabel)]
     assert fidelity_text(SMALL) == ""
+
+
+def test_the_page_follows_an_import_to_its_end(page: ModelPage, qtbot):
+    page.resize(600, 400)
+    page.show_get()
+    with qtbot.waitExposed(page):
+        page.show()
+    card = page.import_card
+    page.offer_file("/m/a.gguf")
+    qtbot.waitUntil(lambda: not card.strip.main_button.visibleRegion().isEmpty())
+    press(qtbot, card.strip.main_button)
+    page.jobs.add(JobRecord("convert:/m/a.gguf", "Convert a.gguf", ConvertJob("/m/a.gguf")))
+    page.finish_job(JobFinished("convert:/m/a.gguf", None, "room", "No room"))
+    qtbot.waitUntil(lambda: card.strip.cancel_button.visibleRegion().boundingRect().height() > 10)
