@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.chat.code_view import CodeView
+from app.chat.formula_view import FormulaView
 from app.chat.markdown import Block, CodeBlock, Paragraph, Rule, Table
 from app.chat.markdown_stream import MarkdownStream, Update
 from app.chat.text_view import ProseView, TableView
@@ -19,7 +20,7 @@ from app.chat.text_view import ProseView, TableView
 MAX_BLOCKS_PER_PROSE = 40
 _GAP_PX = 8
 
-BlockView = ProseView | CodeView | TableView
+BlockView = ProseView | CodeView | TableView | FormulaView
 
 
 @dataclass(slots=True)
@@ -122,6 +123,9 @@ def _view_kind(block: Block) -> type[BlockView]:
             return CodeView
         case Table():
             return TableView
+        # One behind the marker of a list's item stands in its line, and one in a quotation beside its bar.
+        case Paragraph() if block.is_formula and not block.marker and not block.quote_depth:
+            return FormulaView
         case Paragraph() | Rule():
             return ProseView
 
@@ -137,5 +141,7 @@ def _fill(view: BlockView, group: _Group) -> None:
         view.show_blocks(prose, group.num_finished)
     elif isinstance(view, TableView) and isinstance(first, Table):
         view.show_table(first)
+    elif isinstance(view, FormulaView) and isinstance(first, Paragraph):
+        view.show_formula(first)
     elif isinstance(view, CodeView) and isinstance(first, CodeBlock):
         view.show_code(first)

@@ -47,8 +47,12 @@ class Paragraph:
     indent: int = 0
     marker: str = ""
     quote_depth: int = 0
-    is_formula: bool = False
-    """A formula that stands by itself."""
+    formula: str = ""
+    """The LaTeX of a formula that stands by itself; its spans are the same as a line of text."""
+
+    @property
+    def is_formula(self) -> bool:
+        return bool(self.formula)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +159,7 @@ class _Flattener:
             case "math_block":
                 marker, self._marker = self._marker, ""
                 spans = tuple(_formula(Span(""), token.content))
-                yield Paragraph(spans, 0, len(self._numbers), marker, self._quote_depth, is_formula=True)
+                yield Paragraph(spans, 0, len(self._numbers), marker, self._quote_depth, token.content)
             case "hr":
                 yield from self._behind_marker(Rule())
 

@@ -850,6 +850,10 @@
       <translation>忘掉这段文本及其后的全部内容（Del）</translation>
     </message>
     <message>
+      <source>Formula</source>
+      <translation>公式</translation>
+    </message>
+    <message>
       <source>Free some space on this disk.</source>
       <translation>请在此磁盘上腾出一些空间。</translation>
     </message>

@@ -1,0 +1,103 @@
+"""Formulas that stand by themselves are set in two dimensions, and stay text where they cannot be."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from pytestqt.qtbot import QtBot
+
+from app.chat.answer_view import AnswerView
+from app.chat.formula_drawing import MAX_CHARACTERS, MAX_DEPTH, draw_formula
+from app.chat.formula_view import FormulaView
+from app.chat.markdown import Paragraph, parse
+
+ROOTS = r"x = \frac{-b \pm \sqrt{b^2-4ac}}{2a}"
+
+
+def height(source: str) -> float:
+    drawing = draw_formula(source)
+    assert drawing is not None, source
+    return drawing.height
+
+
+def formula(source: str) -> Paragraph:
+    (block,) = parse(f"$${source}$$")
+    assert isinstance(block, Paragraph)
+    return block
+
+
+@pytest.fixture
+def view(qtbot: QtBot) -> FormulaView:
+    widget = FormulaView(500)
+    qtbot.addWidget(widget)
+    with qtbot.waitExposed(widget):
+        widget.show()
+    return widget
+
+
+def test_what_stands_above_each_other_is_higher_than_a_line() -> None:
+    line = height("a + b")
+    assert height(r"\frac{a}{b}") > 1.6 * line
+    assert height(r"\begin{pmatrix} a & b \\ c & d \end{pmatrix}^{-1}") > 1.6 * line
+    assert height(r"\sum_{i=1}^{n} i") > 1.6 * line
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        r"\frac{1}{",
+        r"\unknown{x}",
+        r"\genfrac",
+        r"\text{速度} = 1",
+        r"a = b \tag{1}",
+        "x" * (MAX_CHARACTERS + 1),
+        r"\sqrt{" * (MAX_DEPTH + 1) + "x" + "}" * (MAX_DEPTH + 1),
+        r"\begin{matrix}" * 4 + "x" + r"\end{matrix}" * 4,
+    ],
+)
+def test_what_cannot_be_set_in_full_or_takes_too_long_has_no_drawing(source: str) -> None:
+    assert draw_formula(source) is None
+
+
+def test_the_text_stands_until_the_drawing_is_there_and_stays_to_be_searched(qtbot: QtBot, view: FormulaView) -> None:
+    # No other test has it, so it is not there yet.
+    source = ROOTS + "+ 17"
+    view.show_formula(formula(source))
+    as_text = view.height()
+    assert not view.is_drawn
+    qtbot.waitUntil(lambda: view.is_drawn)
+    assert view.height() > as_text
+    assert not view.document().find("√").isNull()
+    image = view.grab().toImage()
+    assert any(image.pixelColor(x, image.height() // 2).lightness() < 128 for x in range(image.width()))
+
+
+def test_copied_is_the_latex(qtbot: QtBot, view: FormulaView) -> None:
+    view.show_formula(formula(ROOTS))
+    qtbot.waitUntil(lambda: view.is_drawn)
+    view.selectAll()
+    qtbot.keyClick(view, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    assert QGuiApplication.clipboard().text() == f"$${ROOTS}$$"
+
+
+def test_where_it_would_become_too_small_it_is_a_text_that_wraps(qtbot: QtBot, view: FormulaView) -> None:
+    view.show_formula(formula(ROOTS))
+    qtbot.waitUntil(lambda: view.is_drawn)
+    view.resize(60, view.height())
+    assert not view.is_drawn
+    view.resize(500, view.height())
+    assert view.is_drawn
+
+
+def test_an_answer_sets_formulas_by_themselves_but_not_behind_a_bullet_or_in_a_quotation(qtbot: QtBot) -> None:
+    answer = AnswerView(500)
+    qtbot.addWidget(answer)
+    answer.append(f"Roots:\n$$\n{ROOTS}\n$$\nDone.\n\n- $$a^2$$\n\n> $$b^2$$\n")
+    answer.finish()
+    formulas = [part for part in answer.views if isinstance(part, FormulaView)]
+    assert [part.toPlainText() for part in formulas] == [text(ROOTS)]
+
+
+def text(source: str) -> str:
+    return "".join(span.text for span in formula(source).spans)
