@@ -6,10 +6,11 @@ Knows nothing of what is in the cache now.
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QCheckBox, QGridLayout, QLabel, QSlider, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QLabel, QVBoxLayout, QWidget
 
 from app.i18n import translate
 from app.visualizer.memory_bar import MemoryBar
+from app.widgets.fields import Slider
 from app.widgets.text_label import TextLabel
 from app.widgets.units import memory_size
 from engine.messages import ModelLoaded
@@ -147,8 +148,8 @@ class FitPlanner(QWidget):
         return translate("app", "Of this length, %n fit(s) at once.", None, num_fitting)
 
 
-def _slider(name: str) -> QSlider:
-    slider = QSlider(Qt.Orientation.Horizontal)
+def _slider(name: str) -> Slider:
+    slider = Slider()
     slider.setAccessibleName(name)
     slider.setToolTip(name)
     slider.setPageStep(1)

@@ -1,24 +1,26 @@
 """Owns the fields of a form that a stylesheet leaves without arrows and ticks: a choice among few, numbers, yes or no.
 
-Knows nothing of what is chosen.
+Knows nothing of what is chosen. The mouse wheel scrolls the page and changes no field on the way.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import QRect
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtCore import QRect, Qt
+from PySide6.QtGui import QPainter, QPaintEvent, QWheelEvent
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QCheckBox,
     QComboBox,
     QDoubleSpinBox,
+    QSlider,
     QSpinBox,
     QStyle,
     QStyleOptionButton,
     QStyleOptionComboBox,
     QStyleOptionSpinBox,
+    QWidget,
 )
 
 from app.theme import icon_size_px
@@ -30,6 +32,13 @@ _TEXT_MARGIN_PX = 6
 
 class ChoiceBox(QComboBox):
     """A combo box with the arrow of the icon set, and a list as high as its entries."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        event.ignore()
 
     def showPopup(self) -> None:  # noqa: N802 - Qt's name
         super().showPopup()
@@ -64,6 +73,10 @@ class WholeNumberBox(QSpinBox):
     def __init__(self, **properties: Any) -> None:
         super().__init__(**properties)
         self.lineEdit().setTextMargins(_TEXT_MARGIN_PX, 0, 0, 0)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        event.ignore()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
@@ -78,12 +91,27 @@ class NumberBox(QDoubleSpinBox):
     def __init__(self, **properties: Any) -> None:
         super().__init__(**properties)
         self.lineEdit().setTextMargins(_TEXT_MARGIN_PX, 0, 0, 0)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        event.ignore()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
         option = QStyleOptionSpinBox()
         self.initStyleOption(option)
         _paint_arrows(self, option)
+
+
+class Slider(QSlider):
+    """A horizontal slider."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(Qt.Orientation.Horizontal, parent)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        event.ignore()
 
 
 class CheckBox(QCheckBox):
