@@ -33,8 +33,7 @@ def describe_execution(checkpoint: Checkpoint, backend: Backend) -> list[dict[st
 
 def _read(checkpoint: Checkpoint, matrix: str, layers: tuple[int, ...]) -> PackedWeight:
     if layers:
-        weight: PackedWeight = getattr(checkpoint.read_layer(layers[0]), matrix)
-        return weight
+        return checkpoint.read_matrix(layers[0], matrix)
     if matrix == "embedding":
         return checkpoint.read_embedding()
     head = checkpoint.read_head().matrix

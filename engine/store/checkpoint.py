@@ -81,6 +81,11 @@ class Checkpoint:
         }
         return assemble_layer(spec, index, matrices, vectors)
 
+    def read_matrix(self, index: int, kind: str) -> PackedWeight:
+        """One of a layer's matrices, by its name in `layer_matrices`: that of experts or heads as the file has it."""
+        file_name = layer_file(index)
+        return self._matrix(self._tensors(file_name), file_name, kind, layer_tensor(index, kind))
+
     def read_head(self) -> HeadWeights[PackedWeight]:
         tensors = self._tensors(HEAD_FILE)
         norm = self._vector(tensors, HEAD_FILE, "norm", (self.manifest.spec.hidden_size,))

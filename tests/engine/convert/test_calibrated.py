@@ -215,7 +215,7 @@ def test_a_known_model_is_not_made_twice(tmp_path: Path, source: Path) -> None:
     assert again == Converted("tiny", was_there=True)
 
 
-@pytest.mark.parametrize("name", ["qwen2-moe", "qwen3-moe", "gemma3", "granite", "olmo2", "phi4-mini"])
+@pytest.mark.parametrize("name", ["qwen2-moe", "deepseek2", "gemma3", "granite", "olmo2", "phi4-mini"])
 def test_every_kind_of_layer_gains(tmp_path: Path, name: str) -> None:
     folder = tmp_path / "source"
     model = make_model(FAMILIES[name], vocab_size=len(vocabulary()[0]))

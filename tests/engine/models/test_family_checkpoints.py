@@ -9,11 +9,14 @@ import torch
 from torch import Tensor
 
 from engine.cache.snapshot import read_snapshot, write_snapshot
+from engine.commands.execution import describe_execution
 from engine.config import EngineConfig
 from engine.convert.options import QuantizeOptions
 from engine.convert.pipeline import Conversion, convert_file
 from engine.messages import PromptLogprobs, RequestFinished, SamplingParams, Submit
 from engine.serving import serve
+from engine.store.checkpoint import Checkpoint
+from engine.store.layout import layer_matrices
 from engine.store.library import Library
 from kernels.backends import load_backend
 from tests.engine.convert.test_gguf_families import CASES, OPTIONS, write
@@ -37,6 +40,8 @@ def test_prompt_is_as_probable_as_in_transformers(name: str, backend_name: str, 
     convert_file(tmp_path, Conversion(source, "tiny", QuantizeOptions(8)), lambda *progress: None, lambda: False)
     entry, backend = Library(tmp_path / "models").find("tiny"), load_backend(backend_name)
     assert entry.num_parameters == sum(values.numel() for values in exported.state.values())
+    told = describe_execution(Checkpoint.open(entry.path), backend)
+    assert all(label in str(told) for label in layer_matrices(entry.spec, entry.spec.num_layers - 1))
     config = EngineConfig(tmp_path, max_batched_tokens=144, max_prompt_chunk=128, kv_budget_bytes=1 << 23)
     served = serve(entry, backend, config, lambda progress: None)
     token_ids = random_ids(NUM_TOKENS)
