@@ -14,7 +14,7 @@ from engine.latent_spec import LatentSpec
 from engine.rope_spec import RopeSpec
 
 BACKENDS = ("reference", "cpu", "gpu")
-ACTIVATIONS = ("silu", "gelu_tanh")
+ACTIVATIONS = ("silu", "gelu_tanh", "gelu")
 QUERY_KEY_NORMS = ("head", "projection")
 
 _COUNTS = (
@@ -26,6 +26,17 @@ _COUNTS = (
     "intermediate_size",
     "vocab_size",
     "max_context",
+)
+_FLAGS = (
+    "has_qkv_bias",
+    "is_tied",
+    "has_pre_norms",
+    "has_post_norms",
+    "has_layer_norms",
+    "has_output_bias",
+    "has_feed_forward_bias",
+    "is_gated",
+    "is_parallel",
 )
 _SCALES = ("embedding_scale", "residual_scale", "logit_scale")
 _OPTIONAL_SCALES = ("attention_scale", "attention_softcap", "final_softcap")
@@ -94,12 +105,13 @@ class ModelSpec:
     vocab_size: int
     max_context: int
     rms_norm_eps: float
+    """Of all norms, also where they are LayerNorms."""
     rope: RopeSpec
     has_qkv_bias: bool
     is_tied: bool
     """The output head is the embedding table."""
     activation: str = "silu"
-    """`silu` or `gelu_tanh`."""
+    """`silu`, `gelu_tanh` or `gelu`."""
     sliding_window: int | None = None
     """How many tokens a position sees, itself included, in the layers that have a window; None for all."""
     full_attention_layers: tuple[int, ...] = ()
@@ -111,9 +123,19 @@ class ModelSpec:
     query_key_norm: str | None = None
     """RMSNorm of q and k before the rotation: over each `head`, or over the whole `projection` (OLMo 2)."""
     has_pre_norms: bool = True
-    """RMSNorm of the input of attention and of feed forward."""
+    """Norm of the input of attention and of feed forward."""
     has_post_norms: bool = False
     """RMSNorm of their results, before they are added to the residual stream."""
+    has_layer_norms: bool = False
+    """LayerNorms, with a bias, in place of RMSNorms: of the inputs and before the head."""
+    has_output_bias: bool = False
+    """Of attention."""
+    has_feed_forward_bias: bool = False
+    """Of its two matrices, where it has no gate."""
+    is_gated: bool = True
+    """The feed forward multiplies `activation(gate x)` with `up x`; else it is `activation(up x)` alone."""
+    is_parallel: bool = False
+    """Attention and feed forward see the same stream, and both results are added to it (GPT-NeoX)."""
     attention_scale: float | None = None
     """Multiplies q.k; None for the size of a head's query ** -0.5."""
     attention_softcap: float | None = None
@@ -226,8 +248,7 @@ class ModelSpec:
             *((name, _is_count(getattr(self, name))) for name in _COUNTS),
             *((name, _is_scale(getattr(self, name))) for name in ("rms_norm_eps", *_SCALES)),
             *((name, getattr(self, name) is None or _is_scale(getattr(self, name))) for name in _OPTIONAL_SCALES),
-            *((name, isinstance(getattr(self, name), bool)) for name in ("has_qkv_bias", "is_tied")),
-            *((name, isinstance(getattr(self, name), bool)) for name in ("has_pre_norms", "has_post_norms")),
+            *((name, isinstance(getattr(self, name), bool)) for name in _FLAGS),
             ("sliding_window", self.sliding_window is None or _is_count(self.sliding_window)),
             ("family", isinstance(self.family, str)),
             ("activation", self.activation in ACTIVATIONS),
@@ -248,6 +269,23 @@ class ModelSpec:
             raise ValueError(f"rope is {self.rope!r} for a context of {self.max_context} tokens, which no model has")
         if self.experts is not None:
             self.experts.check(self.num_layers)
+        self._check_company()
+
+    def _check_company(self) -> None:
+        """Raises ValueError on what is fine by itself, and that no model has beside the rest."""
+        has_other_norms = (
+            self.latent is not None or not self.has_pre_norms or self.has_post_norms or self.query_key_norm is not None
+        )
+        has_experts = self.experts is not None
+        for name, is_bad in (
+            ("has_layer_norms", self.has_layer_norms and (has_other_norms or has_experts)),
+            ("has_feed_forward_bias", self.has_feed_forward_bias and self.is_gated),
+            ("is_gated", not self.is_gated and has_experts),
+            ("is_parallel", self.is_parallel and has_experts),
+            ("has_output_bias", self.has_output_bias and self.latent is not None),
+        ):
+            if is_bad:
+                raise ValueError(f"{name} is {getattr(self, name)!r}, which no model like this has")
 
 
 def _are_layers(indexes: tuple[int, ...], num_layers: int) -> bool:

@@ -14,6 +14,22 @@ from torch import Tensor
 Matrix = TypeVar("Matrix")
 Other = TypeVar("Other")
 
+LAYER_VECTORS = (
+    "attention_norm",
+    "attention_norm_bias",
+    "qkv_bias",
+    "output_bias",
+    "feed_forward_norm",
+    "feed_forward_norm_bias",
+    "up_bias",
+    "down_bias",
+    "query_norm",
+    "key_norm",
+    "attention_post_norm",
+    "feed_forward_post_norm",
+)
+"""The names of `LayerWeights` that are float32 tensors."""
+
 
 @dataclass(frozen=True, slots=True)
 class ExpertWeights(Generic[Matrix]):
@@ -58,7 +74,8 @@ class LatentWeights(Generic[Matrix]):
 class LayerWeights(Generic[Matrix]):
     """One decoder layer. Matrices are [out, in]; q, k, v and gate, up are stacked by rows in that order.
 
-    Norms float32 [hidden], with Gemma's 1 already added; `qkv_bias` float32 [qkv_size] or None. The norms of q and k
+    Norms float32 [hidden], with Gemma's 1 already added, and their biases; `qkv_bias` float32 [qkv_size] or None, other
+    biases as long as their results. Without a gate, `gate_up` is up alone. The norms of q and k
     are float32 [head_dim], or [query_size] and [kv_size] where they cover the projection. The rows of q and k, their
     biases and norms are in the half-rotating RoPE layout, unrotated elements at the end of each half
     (`engine.models.names.head_order`). With a latent, qkv is what makes the query, or its latent, and below it the
@@ -79,6 +96,15 @@ class LayerWeights(Generic[Matrix]):
     experts: ExpertWeights[Matrix] | None = None
     """In place of gate_up and down."""
     latent: LatentWeights[Matrix] | None = None
+    attention_norm_bias: Tensor | None = None
+    feed_forward_norm_bias: Tensor | None = None
+    output_bias: Tensor | None = None
+    up_bias: Tensor | None = None
+    down_bias: Tensor | None = None
+
+    def vectors(self) -> dict[str, Tensor | None]:
+        """All that are no matrices, and not the experts', by their names."""
+        return {name: getattr(self, name) for name in LAYER_VECTORS}
 
     def matrices(self) -> Iterator[Matrix]:
         yield from (matrix for matrix in (self.qkv, self.output, self.gate_up, self.down) if matrix is not None)
@@ -93,6 +119,7 @@ class HeadWeights(Generic[Matrix]):
 
     norm: Tensor
     matrix: Matrix | None
+    norm_bias: Tensor | None = None
 
 
 def map_matrices(layer: LayerWeights[Matrix], convert: Callable[[str, Matrix], Other]) -> LayerWeights[Other]:
@@ -103,17 +130,11 @@ def map_matrices(layer: LayerWeights[Matrix], convert: Callable[[str, Matrix], O
 
     experts, latent = layer.experts, layer.latent
     return LayerWeights(
-        attention_norm=layer.attention_norm,
         qkv=convert("qkv", layer.qkv),
-        qkv_bias=layer.qkv_bias,
         output=convert("output", layer.output),
-        feed_forward_norm=layer.feed_forward_norm,
         gate_up=optional("gate_up", layer.gate_up),
         down=optional("down", layer.down),
-        query_norm=layer.query_norm,
-        key_norm=layer.key_norm,
-        attention_post_norm=layer.attention_post_norm,
-        feed_forward_post_norm=layer.feed_forward_post_norm,
+        **layer.vectors(),
         experts=None
         if experts is None
         else ExpertWeights(

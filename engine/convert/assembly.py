@@ -58,16 +58,17 @@ class Assembly:
     def head(self) -> HeadWeights[SourceMatrix]:
         name, spec = self._names.head, self._spec
         matrix = None if name is None else self._matrix(name, spec.vocab_size, spec.hidden_size)
-        return HeadWeights(self._norm(self._names.head_norm, spec.hidden_size), matrix)
+        bias = self._optional_vector(self._names.head_norm_bias, spec.hidden_size)
+        return HeadWeights(self._norm(self._names.head_norm, spec.hidden_size), matrix, bias)
 
     def layer(self, index: int) -> LayerWeights[SourceMatrix]:
         names, spec, hidden = self._names.layers[index], self._spec, self._spec.hidden_size
-        experts, (gate_up, down) = spec.layer_experts(index), self._feed_forward(names)
+        experts, (gate_up, down, up_bias) = spec.layer_experts(index), self._feed_forward(names)
         norm_sizes = spec.norm_sizes
         return LayerWeights(
             attention_norm=self._optional_norm(names.attention_norm, hidden),
             qkv=self._qkv(names) if spec.latent is None else self._latent_down(names, spec.latent),
-            qkv_bias=self._qkv_bias(names.qkv_bias),
+            qkv_bias=self._qkv_bias(names),
             output=self._matrix(names.output, hidden, spec.attended_size),
             feed_forward_norm=self._optional_norm(names.feed_forward_norm, hidden),
             gate_up=gate_up,
@@ -78,6 +79,11 @@ class Assembly:
             feed_forward_post_norm=self._optional_norm(names.feed_forward_post_norm, hidden),
             experts=None if names.experts is None or experts is None else self._experts(names.experts, experts),
             latent=None if names.latent is None else self._latent(names.latent),
+            attention_norm_bias=self._optional_vector(names.attention_norm_bias, hidden),
+            feed_forward_norm_bias=self._optional_vector(names.feed_forward_norm_bias, hidden),
+            output_bias=self._optional_vector(names.output_bias, hidden),
+            up_bias=up_bias,
+            down_bias=self._optional_vector(names.down_bias, hidden),
         )
 
     def _latent_down(self, names: LayerNames, latent: LatentSpec) -> SourceMatrix:
@@ -108,40 +114,54 @@ class Assembly:
         sizes = (spec.query_size, spec.kv_size, spec.kv_size)
         if len(names.qkv) == 1:
             whole = self._stack(names.qkv, sizes, spec.hidden_size)
-            order = self._rows(spec.num_heads + spec.num_kv_heads)
-            if order is None:
-                return whole
-            values = torch.arange(len(order), whole.num_rows)
-            return ReorderedRows(whole, torch.cat([order, values]))
+            order = self._qkv_rows(names)
+            return whole if order is None else ReorderedRows(whole, order)
         parts = [self._matrix(name, rows, spec.hidden_size) for name, rows in zip(names.qkv, sizes, strict=True)]
         for place, num_heads in ((0, spec.num_heads), (1, spec.num_kv_heads)):
             if (order := self._rows(num_heads)) is not None:
                 parts[place] = ReorderedRows(parts[place], order)
         return StackedRows(parts)
 
-    def _qkv_bias(self, names: Sequence[str]) -> Tensor | None:
-        if not names:
+    def _qkv_rows(self, names: LayerNames) -> Tensor | None:
+        """For each of our rows of q, k and v the row of the file's one tensor, int64; None if they are the same."""
+        spec = self._spec
+        order = self._rows(spec.num_heads + spec.num_kv_heads)
+        if order is not None:
+            order = torch.cat([order, torch.arange(len(order), spec.qkv_size)])
+        if not names.is_qkv_by_head:
+            return order
+        by_head = torch.arange(spec.qkv_size).view(spec.num_heads, 3, spec.head_dim).transpose(0, 1).flatten()
+        return by_head if order is None else by_head[order]
+
+    def _qkv_bias(self, names: LayerNames) -> Tensor | None:
+        if not names.qkv_bias:
             return None
         spec, parts = self._spec, []
-        for name, num_heads in zip(names, (spec.num_heads, spec.num_kv_heads, None), strict=True):
+        if len(names.qkv_bias) == 1:
+            whole, order = self._vector(names.qkv_bias[0], spec.qkv_size), self._qkv_rows(names)
+            return whole if order is None else whole[order]
+        for name, num_heads in zip(names.qkv_bias, (spec.num_heads, spec.num_kv_heads, None), strict=True):
             bias = self._vector(name, spec.kv_size if num_heads is None else num_heads * spec.head_dim)
             order = None if num_heads is None else self._rows(num_heads)
             parts.append(bias if order is None else bias[order])
         return torch.cat(parts)
 
-    def _feed_forward(self, names: LayerNames) -> tuple[SourceMatrix | None, SourceMatrix | None]:
-        """Gate with up, and down. Where another order of its columns lets down keep its codes, gate and up follow."""
+    def _feed_forward(self, names: LayerNames) -> tuple[SourceMatrix | None, SourceMatrix | None, Tensor | None]:
+        """Gate with up, down, and up's bias. Where another order of its columns lets down keep its codes, gate and up
+        follow."""
         hidden, inner = self._spec.hidden_size, self._spec.intermediate_size
         if not names.gate_up or names.down is None:
-            return None, None
-        sizes = (inner, inner) if len(names.gate_up) == 2 else (2 * inner,)
+            return None, None, None
+        bias = self._optional_vector(names.up_bias, inner)
+        sizes = (inner, inner) if len(names.gate_up) == 2 else (2 * inner if self._spec.is_gated else inner,)
         parts = [self._matrix(name, rows, hidden) for name, rows in zip(names.gate_up, sizes, strict=True)]
         down = self._matrix(names.down, hidden, inner)
         if (order := down.column_order) is not None:
-            rows = order if len(parts) == 2 else torch.cat([order, inner + order])
+            rows = torch.cat([order, inner + order]) if sizes == (2 * inner,) else order
             parts = [ReorderedRows(part, rows) for part in parts]
             down = down.in_column_order()
-        return _stacked(parts), down
+            bias = None if bias is None else bias[order]
+        return _stacked(parts), down, bias
 
     def _experts(self, names: ExpertNames, spec: ExpertSpec) -> ExpertWeights[SourceMatrix]:
         hidden, inner, count = self._spec.hidden_size, spec.intermediate_size, spec.num_experts
@@ -184,6 +204,9 @@ class Assembly:
         if vector.shape != (size,):
             raise SourceError(f"{name} is {tuple(vector.shape)}, must be {(size,)}: get the model again")
         return vector
+
+    def _optional_vector(self, name: str | None, size: int) -> Tensor | None:
+        return None if name is None else self._vector(name, size)
 
     def _norm(self, name: str, size: int) -> Tensor:
         return self._vector(name, size) + self._norm_offset

@@ -17,7 +17,7 @@ from engine.convert.source import layer_matrices
 from engine.convert.streamed import PackedRows, SourceRows, StreamedMatrix
 from engine.convert.text_stream import TextStream
 from engine.spec import ModelSpec
-from engine.weights import LayerWeights, map_matrices
+from engine.weights import HeadWeights, LayerWeights, map_matrices
 from kernels.formats import PackedWeight, dequantize
 
 _CALIBRATED_BITS = 4
@@ -70,13 +70,13 @@ class Calibration:
         self._stream.advance(streamed_layer(layer), index)
 
     @torch.inference_mode()
-    def quantize_head(self, norm: torch.Tensor, matrix: SourceMatrix) -> Packed:
-        """Raises as `quantize` does."""
+    def quantize_head(self, head: HeadWeights[SourceMatrix], matrix: SourceMatrix) -> Packed:
+        """`matrix`: the head's. Raises as `quantize` does."""
         options = self._options.of_matrix("head")
         if not is_calibrated(matrix, options):
             return pack(matrix, options, self._is_cancelled)
         group = PendingGroup(planned_format(matrix, options), self._is_cancelled)
-        group.add(matrix).see(self._stream.normed(norm))
+        group.add(matrix).see(self._stream.normed(head))
         return group.take()
 
 

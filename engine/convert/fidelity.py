@@ -68,11 +68,11 @@ def measure_fidelity(
         before.advance(map_matrices(source.layer(index), lambda _, matrix: SourceRows(matrix)), index)
         after.advance(streamed_layer(checkpoint.read_layer(index)), index)
     on_layer(spec.num_layers)
-    head, packed_norm = source.head(), checkpoint.read_head().norm
+    head, packed_head = source.head(), checkpoint.read_head()
     rows, targets = _scored_tokens(windows)
     comparison = _Comparison(spec, targets)
     matrix, packed = SourceRows(head.matrix or table), _HeadRows(spec, checkpoint)
-    comparison.run((before.normed(head.norm)[rows], matrix), (after.normed(packed_norm)[rows], packed))
+    comparison.run((before.normed(head)[rows], matrix), (after.normed(packed_head)[rows], packed))
     return comparison.fidelity()
 
 

@@ -59,17 +59,11 @@ def with_packed(layer: LayerWeights[SourceMatrix], packed: Mapping[str, PackedWe
             shared_gate=routed.shared_gate,
         )
     return LayerWeights(
-        attention_norm=layer.attention_norm,
         qkv=packed["qkv"],
-        qkv_bias=layer.qkv_bias,
         output=packed["output"],
-        feed_forward_norm=layer.feed_forward_norm,
         gate_up=packed.get("gate_up"),
         down=packed.get("down"),
-        query_norm=layer.query_norm,
-        key_norm=layer.key_norm,
-        attention_post_norm=layer.attention_post_norm,
-        feed_forward_post_norm=layer.feed_forward_post_norm,
+        **layer.vectors(),
         experts=experts,
         latent=None
         if layer.latent is None

@@ -15,7 +15,7 @@ from torch import Tensor
 from engine.convert.streamed import StreamedBackend
 from engine.models.decoder import describe_layer, head_norm, make_pool, rope_table, stream_scale
 from engine.spec import ModelSpec
-from engine.weights import LayerWeights
+from engine.weights import HeadWeights, LayerWeights
 from kernels.experts import normalise
 from kernels.layers import OperationStack
 from kernels.ops import AttentionBatch, ForwardInput
@@ -53,9 +53,9 @@ class TextStream:
         stack = OperationStack(self._backend, self.hidden, (described,))
         self.hidden = stack.hidden(self._rows, self._pool.keys, self._pool.values)
 
-    def normed(self, norm: Tensor) -> Tensor:
+    def normed(self, head: HeadWeights[Any]) -> Tensor:
         """What the head multiplies, float32 [tokens, hidden], after the last layer."""
-        return normalise(self.hidden, head_norm(self._spec, norm))
+        return normalise(self.hidden, head_norm(self._spec, head))
 
 
 def _rows(token_ids: Tensor, lengths: list[int]) -> ForwardInput:

@@ -142,14 +142,14 @@ class Writer:
     def _write_head(self, calibration: Calibration | None) -> None:
         head = self._source.head()
         if head.matrix is None:
-            self._partial.write_head(HeadWeights(head.norm, None))
+            self._partial.write_head(HeadWeights(head.norm, None, head.norm_bias))
             return
         if calibration is not None:
-            packed = calibration.quantize_head(head.norm, head.matrix)
+            packed = calibration.quantize_head(head, head.matrix)
         else:
             packed = pack(head.matrix, self._options.of_matrix("head"), self._is_cancelled)
         self._partial.note_formats({layout.HEAD: packed.form})
-        self._partial.write_head(HeadWeights(head.norm, packed.weight))
+        self._partial.write_head(HeadWeights(head.norm, packed.weight, head.norm_bias))
 
     def _written(self) -> Checkpoint:
         return Checkpoint(self._partial.folder, self._manifest())

@@ -15,6 +15,7 @@ from engine.models.config_spec import ConfigReader, read_config
 from engine.models.deepseek_config import read_deepseek2
 from engine.models.gguf_config import read_gguf_spec
 from engine.models.gguf_rope import ReadFactors
+from engine.models.layer_norm_config import read_gptneox, read_starcoder2
 from engine.models.metadata import Metadata
 from engine.models.names import gguf_tensor_names, tensor_names
 from engine.spec import ModelSpec
@@ -63,6 +64,8 @@ ADAPTERS = (
     FamilyAdapter("granite", ("GraniteForCausalLM",), "granite", config_spec.read_granite, has_permuted_qk=True),
     FamilyAdapter("olmo2", ("Olmo2ForCausalLM",), "olmo2", config_spec.read_olmo2),
     FamilyAdapter("deepseek2", ("DeepseekV2ForCausalLM",), "deepseek2", read_deepseek2, has_permuted_qk=True),
+    FamilyAdapter("starcoder2", ("Starcoder2ForCausalLM",), "starcoder2", read_starcoder2),
+    FamilyAdapter("gptneox", ("GPTNeoXForCausalLM",), "gptneox", read_gptneox),
     FamilyAdapter("olmoe", ("OlmoeForCausalLM",), "olmoe", config_spec.read_olmoe),
 )
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import SourceError
-from engine.models import deepseek_config
+from engine.models import deepseek_config, layer_norm_config
 from engine.models.metadata import Metadata
 from engine.models.rope_config import longest_context, read_rope
 from engine.spec import ExpertSpec, ModelSpec
@@ -18,10 +18,18 @@ from engine.spec import ExpertSpec, ModelSpec
 ConfigReader = Callable[[Metadata], dict[str, Any]]
 """Fields of `ModelSpec` in which a family differs from Llama."""
 
-_ACTIVATIONS = {"silu": "silu", "swish": "silu", "gelu_pytorch_tanh": "gelu_tanh", "gelu_new": "gelu_tanh"}
+_ACTIVATIONS = {
+    "silu": "silu",
+    "swish": "silu",
+    "gelu_pytorch_tanh": "gelu_tanh",
+    "gelu_new": "gelu_tanh",
+    "gelu_fast": "gelu_tanh",
+    "gelu": "gelu",
+}
 # A key that is there and null overrides its default, as in transformers.
 _DEFAULTS: Mapping[str, Mapping[str, Any]] = {
     "deepseek2": deepseek_config.DEFAULTS,
+    **layer_norm_config.DEFAULTS,
     "qwen3": {"head_dim": 128},
     "gemma": {"head_dim": 256},
     "gemma2": {
@@ -51,7 +59,7 @@ def read_config(config: Mapping[str, Any], family: str, read: ConfigReader, has_
     own = {**config, **text} if isinstance(text, Mapping) else config
     metadata = Metadata(Path("config.json"), {**_DEFAULTS.get(family, {}), **own})
     for key in ("attention_bias", "mlp_bias", "use_bidirectional_attention"):
-        if metadata.flag(key, False):
+        if metadata.flag(key, False) and (family, key) != ("gptneox", "attention_bias"):
             raise SourceError(f"config.json sets {key}, which is not supported: choose another model")
     fields = _common(metadata) | {"family": family} | read(metadata)
     if has_head is not None:

@@ -104,7 +104,7 @@ class Decoder:
         assert len(layers) == spec.num_layers, (len(layers), spec.num_layers)
         self.spec = spec
         self._backend = backend
-        self._head_norm = head_norm(spec, head.norm)
+        self._head_norm = head_norm(spec, head)
         self._head = table if head.matrix is None else head.matrix
         ropes = {spec.layer_rope(index) for index in range(spec.num_layers)}
         tables = {rope: position_table(spec, rope).to(backend.device) for rope in ropes if rope is not None}
@@ -127,9 +127,10 @@ def stream_scale(spec: ModelSpec) -> float:
     return spec.embedding_scale / spec.residual_scale
 
 
-def head_norm(spec: ModelSpec, weight: Tensor) -> Norm:
+def head_norm(spec: ModelSpec, head: HeadWeights[Any]) -> Norm:
     """The last norm, of the stream as it is kept, with the logits' scale in it."""
-    return Norm(weight * spec.logit_scale, spec.rms_norm_eps / spec.residual_scale**2)
+    bias = None if head.norm_bias is None else head.norm_bias * spec.logit_scale
+    return Norm(head.norm * spec.logit_scale, spec.rms_norm_eps / spec.residual_scale**2, bias)
 
 
 def describe_layer(
@@ -140,7 +141,7 @@ def describe_layer(
     inner_eps = eps if spec.latent is None else spec.latent.norm_eps
     stream_eps = eps / spec.residual_scale**2
     return DecoderLayer(
-        attention_norm=_norm(layer.attention_norm, stream_eps),
+        attention_norm=_norm(layer.attention_norm, stream_eps, layer.attention_norm_bias),
         qkv=layer.qkv,
         qkv_bias=layer.qkv_bias,
         query_norm=_norm(layer.query_norm, inner_eps),
@@ -151,18 +152,23 @@ def describe_layer(
         softcap=spec.attention_softcap,
         output=layer.output,
         attention_post_norm=_norm(layer.attention_post_norm, eps),
-        feed_forward_norm=_norm(layer.feed_forward_norm, stream_eps),
+        feed_forward_norm=_norm(layer.feed_forward_norm, stream_eps, layer.feed_forward_norm_bias),
         gate_up=layer.gate_up,
         activation=spec.activation,
         down=layer.down,
         feed_forward_post_norm=_norm(layer.feed_forward_post_norm, eps),
         experts=_experts(layer, spec, index),
         latent=_latent(layer, spec),
+        output_bias=layer.output_bias,
+        up_bias=layer.up_bias,
+        down_bias=layer.down_bias,
+        is_gated=spec.is_gated,
+        is_parallel=spec.is_parallel,
     )
 
 
-def _norm(weight: Tensor | None, eps: float) -> Norm | None:
-    return None if weight is None else Norm(weight, eps)
+def _norm(weight: Tensor | None, eps: float, bias: Tensor | None = None) -> Norm | None:
+    return None if weight is None else Norm(weight, eps, bias)
 
 
 def _experts(layer: LayerWeights[Any], spec: ModelSpec, index: int) -> Experts | None:

@@ -25,6 +25,11 @@ _SCALES = ("logit_scale", "residual_scale", "embedding_scale", "attention.scale"
 _NORMALIZED_EXPERTS = ("llama", "qwen3moe")
 """Architectures whose active experts' weights are divided by their sum, unless the file says otherwise."""
 _SOFTMAX = 1
+_LAYER_NORMS = ("gptneox", "starcoder2")
+_NORM_EPS = ("attention.layer_norm_rms_epsilon", "attention.layer_norm_epsilon")
+_QKV_BIASES = ("blk.0.attn_q.bias", "blk.0.attn_qkv.bias")
+_STARCODER2_WINDOW = 4096
+"""Of all that were published; llama.cpp neither writes nor uses it."""
 _SMOLLM3_INTERVAL = 4
 _GEMMA3_PATTERN = 6
 _GEMMA3_LOCAL_THETA = 10000.0
@@ -104,11 +109,23 @@ def _common(keys: GgufKeys, tensors: Container[str]) -> dict[str, Any]:
         "intermediate_size": keys.size("feed_forward_length", _expert_size(keys)),
         "vocab_size": len(keys.metadata.texts("tokenizer.ggml.tokens")),
         "max_context": max_context,
-        "rms_norm_eps": keys.number("attention.layer_norm_rms_epsilon"),
-        "has_qkv_bias": keys.architecture in ("qwen2", "qwen2moe") or "blk.0.attn_q.bias" in tensors,
+        "rms_norm_eps": keys.number(_NORM_EPS[keys.architecture in _LAYER_NORMS]),
+        "has_qkv_bias": keys.architecture in ("qwen2", "qwen2moe") or any(name in tensors for name in _QKV_BIASES),
         "is_tied": HEAD not in tensors,
         "sliding_window": keys.count("attention.sliding_window") or None,
         "experts": _experts(keys),
+    } | _layer_norms(keys.architecture, tensors)
+
+
+def _layer_norms(architecture: str, tensors: Container[str]) -> dict[str, Any]:
+    """What those have that norm so: biases, and a feed forward without a gate."""
+    if architecture not in _LAYER_NORMS:
+        return {}
+    return {
+        "has_layer_norms": True,
+        "is_gated": False,
+        "has_output_bias": "blk.0.attn_output.bias" in tensors,
+        "has_feed_forward_bias": "blk.0.ffn_up.bias" in tensors,
     }
 
 
@@ -216,6 +233,16 @@ def _olmo2(keys: GgufKeys, fields: dict[str, Any]) -> dict[str, Any]:
     return {"query_key_norm": "projection", "has_pre_norms": False, "has_post_norms": True}
 
 
+def _starcoder2(keys: GgufKeys, fields: dict[str, Any]) -> dict[str, Any]:
+    window = keys.metadata.integer(keys.name("attention.sliding_window"), _STARCODER2_WINDOW)
+    return {"activation": "gelu_tanh", "sliding_window": window or None}
+
+
+def _gptneox(keys: GgufKeys, fields: dict[str, Any]) -> dict[str, Any]:
+    is_parallel = keys.metadata.flag(keys.name("use_parallel_residual"), True)
+    return {"activation": "gelu", "is_parallel": is_parallel}
+
+
 def _olmoe(keys: GgufKeys, fields: dict[str, Any]) -> dict[str, Any]:
     return {"query_key_norm": "projection"}
 
@@ -271,4 +298,6 @@ _FAMILIES: dict[str, Callable[[GgufKeys, dict[str, Any]], dict[str, Any]]] = {
     "qwen3moe": _qwen3,
     "olmo2": _olmo2,
     "olmoe": _olmoe,
+    "starcoder2": _starcoder2,
+    "gptneox": _gptneox,
 }

@@ -62,7 +62,7 @@ def _read(
     """Embedding, head and layers, in this order: what is large goes first, as memory may hold it twice for a while."""
     table = prepare(checkpoint.read_embedding())
     plain = checkpoint.read_head()
-    head = HeadWeights(_copied(plain.norm, backend), None if plain.matrix is None else prepare(plain.matrix))
+    head = HeadWeights(**{each.name: _prepared(getattr(plain, each.name), backend, prepare) for each in fields(plain)})
     # Not kept while the layers are read, as it may be the largest of all.
     del plain
     layers: list[LayerWeights[Any]] = []

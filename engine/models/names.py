@@ -6,7 +6,7 @@ Knows nothing of what is in the tensors, except for the order of a head's rows.
 from __future__ import annotations
 
 from collections.abc import Container
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from engine.spec import ModelSpec
 
@@ -38,7 +38,8 @@ class LatentNames:
 class LayerNames:
     """As `LayerWeights`; a matrix with several names is their tensors stacked by rows. None or (): the model has none.
 
-    One name in `qkv` or `gate_up` is a tensor that holds all of it, in the same order.
+    One name in `qkv` or `gate_up` is a tensor that holds all of it, in the same order; `is_qkv_by_head`: in the order
+    of the heads, of each its rows of q, k and v.
     """
 
     attention_norm: str | None
@@ -54,6 +55,12 @@ class LayerNames:
     feed_forward_post_norm: str | None
     experts: ExpertNames | None
     latent: LatentNames | None = None
+    attention_norm_bias: str | None = None
+    feed_forward_norm_bias: str | None = None
+    output_bias: str | None = None
+    up_bias: str | None = None
+    down_bias: str | None = None
+    is_qkv_by_head: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +71,51 @@ class TensorNames:
     layers: tuple[LayerNames, ...]
     head_norm: str
     head: str | None
+    head_norm_bias: str | None = None
 
 
-def tensor_names(spec: ModelSpec, prefix: str = "model.", head: str = "lm_head.weight") -> TensorNames:
+@dataclass(frozen=True, slots=True)
+class _Modules:
+    """What Hugging Face checkpoints call the parts of a model that have several names."""
+
+    attention: str = "self_attn"
+    qkv: tuple[str, ...] = ("q_proj", "k_proj", "v_proj")
+    output: str = "o_proj"
+    gate_up: tuple[str, ...] = ("gate_proj", "up_proj")
+    down: str = "down_proj"
+    place: str = "model."
+    embedding: str = "embed_tokens"
+    head_norm: str = "norm"
+    head: str = "lm_head"
+
+
+_NEOX = "gptneox"
+_MODULES = {
+    "phi3": _Modules(qkv=("qkv_proj",), gate_up=("gate_up_proj",)),
+    "starcoder2": _Modules(gate_up=("c_fc",), down="c_proj"),
+    _NEOX: _Modules(
+        "attention",
+        ("query_key_value",),
+        "dense",
+        ("dense_h_to_4h",),
+        "dense_4h_to_h",
+        "gpt_neox.",
+        "embed_in",
+        "final_layer_norm",
+        "embed_out",
+    ),
+}
+
+
+def tensor_names(spec: ModelSpec, prefix: str | None = None, head: str | None = None) -> TensorNames:
     """The names in Hugging Face checkpoints. A multimodal one has another prefix (`language_model.model.`) and head."""
+    modules = _MODULES.get(spec.family, _Modules())
+    prefix = modules.place if prefix is None else prefix
+    head = f"{modules.head}.weight" if head is None else head
     layers = tuple(_layer_names(spec, index, f"{prefix}layers.{index}.") for index in range(spec.num_layers))
-    tied = spec.is_tied
-    return TensorNames(f"{prefix}embed_tokens.weight", layers, f"{prefix}norm.weight", None if tied else head)
+    return _tensor_names(
+        spec, f"{prefix}{modules.embedding}.weight", layers, f"{prefix}{modules.head_norm}.weight", head
+    )
 
 
 def gguf_tensor_names(spec: ModelSpec, tensors: Container[str] = ()) -> TensorNames:
@@ -80,7 +125,14 @@ def gguf_tensor_names(spec: ModelSpec, tensors: Container[str] = ()) -> TensorNa
     """
     up = ("attn_k_b", "attn_v_b") if "blk.0.attn_k_b.weight" in tensors else ("attn_kv_b",)
     layers = tuple(_gguf_layer_names(spec, index, f"blk.{index}.", up) for index in range(spec.num_layers))
-    return TensorNames("token_embd.weight", layers, "output_norm.weight", None if spec.is_tied else "output.weight")
+    return _tensor_names(spec, "token_embd.weight", layers, "output_norm.weight", "output.weight")
+
+
+def _tensor_names(
+    spec: ModelSpec, embedding: str, layers: tuple[LayerNames, ...], head_norm: str, head: str
+) -> TensorNames:
+    bias = _bias_of(head_norm, spec.has_layer_norms)
+    return TensorNames(embedding, layers, head_norm, None if spec.is_tied else head, bias)
 
 
 def head_order(spec: ModelSpec, is_interleaved: bool = False) -> tuple[int, ...]:
@@ -108,30 +160,48 @@ def adds_one_to_norms(spec: ModelSpec) -> bool:
 
 
 def _layer_names(spec: ModelSpec, index: int, block: str) -> LayerNames:
-    attention, is_fused = f"{block}self_attn.", spec.family == "phi3"
+    modules = _MODULES.get(spec.family, _Modules())
+    attention, qkv = f"{block}{modules.attention}.", modules.qkv
     is_sandwich = spec.has_pre_norms and spec.has_post_norms
     inner_norm = f"{block}{'pre_feedforward_layernorm' if is_sandwich else 'post_attention_layernorm'}.weight"
     is_dense, latent = spec.layer_experts(index) is None, spec.latent
-    qkv: tuple[str, ...] = ("qkv_proj",) if is_fused else ("q_proj", "k_proj", "v_proj")
     norms = ("q_norm", "k_norm")
     if latent is not None:
         qkv = ("q_proj" if latent.q_lora_rank is None else "q_a_proj", "kv_a_proj_with_mqa")
         norms = ("q_a_layernorm", "kv_a_layernorm")
-    return LayerNames(
+    names = LayerNames(
         attention_norm=f"{block}input_layernorm.weight" if spec.has_pre_norms else None,
         qkv=_of(attention, qkv),
-        qkv_bias=tuple(f"{attention}{which}_proj.bias" for which in "qkv") if spec.has_qkv_bias else (),
-        output=f"{attention}o_proj.weight",
+        qkv_bias=tuple(f"{attention}{name}.bias" for name in qkv) if spec.has_qkv_bias else (),
+        output=f"{attention}{modules.output}.weight",
         feed_forward_norm=inner_norm if spec.has_pre_norms else None,
-        gate_up=_of(f"{block}mlp.", ("gate_up_proj",) if is_fused else ("gate_proj", "up_proj")) if is_dense else (),
-        down=f"{block}mlp.down_proj.weight" if is_dense else None,
+        gate_up=_of(f"{block}mlp.", modules.gate_up) if is_dense else (),
+        down=f"{block}mlp.{modules.down}.weight" if is_dense else None,
         query_norm=f"{attention}{norms[0]}.weight" if _has_query_norm(spec) else None,
         key_norm=f"{attention}{norms[1]}.weight" if spec.query_key_norm or latent else None,
         attention_post_norm=f"{block}post_attention_layernorm.weight" if spec.has_post_norms else None,
         feed_forward_post_norm=f"{block}post_feedforward_layernorm.weight" if spec.has_post_norms else None,
         experts=None if is_dense else _expert_names(spec, index, block),
         latent=_latent_names(spec, _of(attention, ("kv_b_proj",)), f"{attention}q_b_proj.weight"),
+        is_qkv_by_head=spec.family == _NEOX,
     )
+    return _with_biases(spec, names)
+
+
+def _with_biases(spec: ModelSpec, names: LayerNames) -> LayerNames:
+    """Of what is called the same but for the last word."""
+    return replace(
+        names,
+        attention_norm_bias=_bias_of(names.attention_norm, spec.has_layer_norms),
+        feed_forward_norm_bias=_bias_of(names.feed_forward_norm, spec.has_layer_norms),
+        output_bias=_bias_of(names.output, spec.has_output_bias),
+        up_bias=_bias_of(names.gate_up[0], True) if spec.has_feed_forward_bias else None,
+        down_bias=_bias_of(names.down, spec.has_feed_forward_bias),
+    )
+
+
+def _bias_of(weight: str | None, has_bias: bool) -> str | None:
+    return f"{weight.removesuffix('.weight')}.bias" if has_bias and weight is not None else None
 
 
 def _has_query_norm(spec: ModelSpec) -> bool:
@@ -165,10 +235,11 @@ def _expert_names(spec: ModelSpec, index: int, block: str) -> ExpertNames:
 
 
 def _gguf_layer_names(spec: ModelSpec, index: int, block: str, latent_up: tuple[str, ...]) -> LayerNames:
-    is_fused, experts, latent = spec.family == "phi3", spec.layer_experts(index), spec.latent
+    experts, latent = spec.layer_experts(index), spec.latent
     has_shared = experts is not None and experts.shared_size is not None
     has_gate = has_shared and experts is not None and not experts.is_shared_whole
-    qkv: tuple[str, ...] = ("attn_qkv",) if is_fused else ("attn_q", "attn_k", "attn_v")
+    qkv: tuple[str, ...] = ("attn_qkv",) if spec.family in ("phi3", _NEOX) else ("attn_q", "attn_k", "attn_v")
+    has_one_up = spec.family == "phi3" or not spec.is_gated
     norms = ("attn_q_norm", "attn_k_norm")
     if latent is not None:
         qkv = ("attn_q" if latent.q_lora_rank is None else "attn_q_a", "attn_kv_a_mqa")
@@ -181,13 +252,13 @@ def _gguf_layer_names(spec: ModelSpec, index: int, block: str, latent_up: tuple[
         shared_down=f"{block}ffn_down_shexp.weight" if has_shared else None,
         shared_gate=f"{block}ffn_gate_inp_shexp.weight" if has_gate else None,
     )
-    return LayerNames(
+    names = LayerNames(
         attention_norm=f"{block}attn_norm.weight" if spec.has_pre_norms else None,
         qkv=_of(block, qkv),
-        qkv_bias=tuple(f"{block}attn_{which}.bias" for which in "qkv") if spec.has_qkv_bias else (),
+        qkv_bias=tuple(f"{block}{name}.bias" for name in qkv) if spec.has_qkv_bias else (),
         output=f"{block}attn_output.weight",
         feed_forward_norm=f"{block}ffn_norm.weight" if spec.has_pre_norms else None,
-        gate_up=_of(block, ("ffn_up",) if is_fused else ("ffn_gate", "ffn_up")) if experts is None else (),
+        gate_up=_of(block, ("ffn_up",) if has_one_up else ("ffn_gate", "ffn_up")) if experts is None else (),
         down=f"{block}ffn_down.weight" if experts is None else None,
         query_norm=f"{block}{norms[0]}.weight" if _has_query_norm(spec) else None,
         key_norm=f"{block}{norms[1]}.weight" if spec.query_key_norm or latent else None,
@@ -196,6 +267,7 @@ def _gguf_layer_names(spec: ModelSpec, index: int, block: str, latent_up: tuple[
         experts=None if experts is None else routed,
         latent=_latent_names(spec, _of(block, latent_up), f"{block}attn_q_b.weight"),
     )
+    return _with_biases(spec, names)
 
 
 def _of(place: str, names: tuple[str, ...]) -> tuple[str, ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,7 +9,7 @@ from dataclasses import dataclass
 from engine.config import EngineConfig
 from engine.quality import Preset, fitting_group
 from engine.spec import ModelSpec
-from engine.store.layout import EMBEDDING, EXPERT_MATRICES, layer_vectors, matrix_names, matrix_shapes
+from engine.store.layout import EMBEDDING, EXPERT_MATRICES, matrix_names, matrix_shapes, num_vector_elements
 
 _BLOCK_ROWS = 8
 """The native kernels hold so many rows side by side."""
@@ -94,8 +93,7 @@ def weight_bytes(spec: ModelSpec, preset: Preset) -> WeightBytes:
 
 def vector_bytes(spec: ModelSpec) -> int:
     """Norms, biases and routers, float32."""
-    shapes = [shape for index in range(spec.num_layers) for shape in layer_vectors(spec, index).values()]
-    return 4 * (sum(math.prod(shape) for shape in shapes) + spec.hidden_size)
+    return 4 * num_vector_elements(spec)
 
 
 def rope_bytes(spec: ModelSpec) -> int:

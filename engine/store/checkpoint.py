@@ -21,6 +21,7 @@ from engine.store.layout import (
     HEAD_FILE,
     TEMPLATE_FILE,
     TOKENIZER_FILE,
+    head_vectors,
     layer_file,
     layer_matrices,
     layer_tensor,
@@ -88,8 +89,10 @@ class Checkpoint:
 
     def read_head(self) -> HeadWeights[PackedWeight]:
         tensors = self._tensors(HEAD_FILE)
-        norm = self._vector(tensors, HEAD_FILE, "norm", (self.manifest.spec.hidden_size,))
-        return HeadWeights(norm, None if self.manifest.spec.is_tied else self._matrix(tensors, HEAD_FILE, HEAD, HEAD))
+        spec = self.manifest.spec
+        vectors = {name: self._vector(tensors, HEAD_FILE, name, shape) for name, shape in head_vectors(spec).items()}
+        matrix = None if spec.is_tied else self._matrix(tensors, HEAD_FILE, HEAD, HEAD)
+        return HeadWeights(vectors["norm"], matrix, vectors.get("norm_bias"))
 
     def read_head_rows(self, start: int, stop: int) -> PackedWeight:
         """Rows of what makes logits, copied: going through all of them costs no memory for those that went before."""

@@ -11,7 +11,7 @@ from dataclasses import fields
 from torch import Tensor
 
 from engine.spec import ModelSpec
-from engine.weights import ExpertWeights, LatentWeights, LayerWeights
+from engine.weights import LAYER_VECTORS, ExpertWeights, LatentWeights, LayerWeights
 from kernels.formats import PackedWeight, concatenate_rows
 
 
@@ -51,17 +51,11 @@ def assemble_layer(
             shared_gate=vectors.get("shared_gate"),
         )
     return LayerWeights(
-        attention_norm=vectors.get("attention_norm"),
         qkv=matrices["qkv"],
-        qkv_bias=vectors.get("qkv_bias"),
         output=matrices["output"],
-        feed_forward_norm=vectors.get("feed_forward_norm"),
         gate_up=matrices.get("gate_up"),
         down=matrices.get("down"),
-        query_norm=vectors.get("query_norm"),
-        key_norm=vectors.get("key_norm"),
-        attention_post_norm=vectors.get("attention_post_norm"),
-        feed_forward_post_norm=vectors.get("feed_forward_post_norm"),
+        **{name: vectors.get(name) for name in LAYER_VECTORS},
         experts=routed,
         latent=None
         if spec.latent is None

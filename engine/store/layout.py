@@ -67,7 +67,7 @@ def matrix_shapes(spec: ModelSpec) -> dict[str, tuple[int, int]]:
         HEAD: (spec.vocab_size, hidden),
         "qkv": (spec.qkv_size, hidden),
         "output": (hidden, spec.attended_size),
-        "gate_up": (2 * spec.intermediate_size, hidden),
+        "gate_up": ((2 if spec.is_gated else 1) * spec.intermediate_size, hidden),
         "down": (hidden, spec.intermediate_size),
     }
     latent, heads = spec.latent, spec.num_heads
@@ -92,10 +92,16 @@ def layer_vectors(spec: ModelSpec, index: int) -> dict[str, tuple[int, ...]]:
     vectors: dict[str, tuple[int, ...]] = {}
     if spec.has_pre_norms:
         vectors |= {"attention_norm": hidden, "feed_forward_norm": hidden}
+    if spec.has_layer_norms:
+        vectors |= {"attention_norm_bias": hidden, "feed_forward_norm_bias": hidden}
     if spec.has_post_norms:
         vectors |= {"attention_post_norm": hidden, "feed_forward_post_norm": hidden}
     if spec.has_qkv_bias:
         vectors["qkv_bias"] = (spec.qkv_size,)
+    if spec.has_output_bias:
+        vectors["output_bias"] = hidden
+    if spec.has_feed_forward_bias:
+        vectors |= {"up_bias": (spec.intermediate_size,), "down_bias": hidden}
     if spec.query_key_norm is not None or spec.latent is not None:
         norms = zip(("query_norm", "key_norm"), spec.norm_sizes, strict=True)
         vectors |= {name: (size,) for name, size in norms if size}
@@ -105,6 +111,12 @@ def layer_vectors(spec: ModelSpec, index: int) -> dict[str, tuple[int, ...]]:
         if experts.shared_size is not None and not experts.is_shared_whole:
             vectors["shared_gate"] = hidden
     return vectors
+
+
+def head_vectors(spec: ModelSpec) -> dict[str, tuple[int, ...]]:
+    """The float32 tensors beside the head, with their shapes, by their names in `HeadWeights`."""
+    names = ("norm", "norm_bias") if spec.has_layer_norms else ("norm",)
+    return dict.fromkeys(names, (spec.hidden_size,))
 
 
 def matrix_names(spec: ModelSpec) -> tuple[str, ...]:
@@ -117,5 +129,10 @@ def num_parameters(spec: ModelSpec) -> int:
     """How many numbers all matrices and vectors of a model have; a tied head counts once."""
     shapes = matrix_shapes(spec)
     matrices = (shapes[name.rpartition(".")[2]] for name in matrix_names(spec))
-    vectors = (shape for index in range(spec.num_layers) for shape in layer_vectors(spec, index).values())
-    return sum(math.prod(shape) for shape in (*matrices, *vectors)) + spec.hidden_size
+    return sum(math.prod(shape) for shape in matrices) + num_vector_elements(spec)
+
+
+def num_vector_elements(spec: ModelSpec) -> int:
+    """How many numbers all vectors of a model have."""
+    layers = (shape for index in range(spec.num_layers) for shape in layer_vectors(spec, index).values())
+    return sum(math.prod(shape) for shape in (*layers, *head_vectors(spec).values()))

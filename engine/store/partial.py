@@ -95,7 +95,8 @@ class PartialCheckpoint:
 
     def write_head(self, head: HeadWeights[PackedWeight]) -> None:
         matrix = {} if head.matrix is None else _parts(HEAD, head.matrix)
-        self._write(HEAD_FILE, {"norm": head.norm, **matrix})
+        bias = {} if head.norm_bias is None else {"norm_bias": head.norm_bias}
+        self._write(HEAD_FILE, {"norm": head.norm, **bias, **matrix})
 
     def finish(
         self,

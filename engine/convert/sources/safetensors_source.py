@@ -26,12 +26,13 @@ from engine.weights import HeadWeights, LayerWeights
 
 CONFIG_FILE = "config.json"
 _QUANTIZATION_FILES = ("quantize_config.json", "quant_config.json")
-_EMBEDDING = "embed_tokens.weight"
+_EMBEDDINGS = ("embed_tokens.weight", "embed_in.weight")
 # Where models have their decoder, and where its head is then: those for text alone, and multimodal ones.
 _PLACES = {
     "model.": "lm_head.weight",
     "language_model.model.": "language_model.lm_head.weight",
     "model.language_model.": "lm_head.weight",
+    "gpt_neox.": "embed_out.weight",
     "": "lm_head.weight",
 }
 # Bounds above any real model: a damaged config.json must not make us count to them.
@@ -52,9 +53,10 @@ class SafetensorsSource:
         self._weights = find_weights(folder)
         tensors = read_tensors(self._weights)
         finder = TensorFinder(folder, tensors, read_quantization(folder, config))
-        place = next((place for place in _PLACES if finder.has_weight(f"{place}{_EMBEDDING}")), None)
+        embeddings = ((place, f"{place}{name}") for place in _PLACES for name in _EMBEDDINGS)
+        place = next((place for place, name in embeddings if finder.has_weight(name)), None)
         if place is None:
-            raise SourceError(f"{folder} has no tensor {_EMBEDDING}, which every decoder has: choose another model")
+            raise SourceError(f"{folder} has no tensor {_EMBEDDINGS[0]}, which every decoder has: choose another model")
         head = _PLACES[place]
         # A model that says it is tied is, though its files may repeat the table.
         is_tied = not finder.has_weight(head) or _says_tied(config)

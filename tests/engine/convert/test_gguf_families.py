@@ -34,6 +34,11 @@ _FEED_FORWARD |= {"mlp.shared_expert.gate_proj": "ffn_gate_shexp", "mlp.shared_e
 _FEED_FORWARD |= {"mlp.shared_expert.down_proj": "ffn_down_shexp", "mlp.shared_expert_gate": "ffn_gate_inp_shexp"}
 _FEED_FORWARD |= {"mlp.shared_experts.gate_proj": "ffn_gate_shexp", "mlp.shared_experts.up_proj": "ffn_up_shexp"}
 _FEED_FORWARD |= {"mlp.shared_experts.down_proj": "ffn_down_shexp"}
+_ATTENTION |= {"attention.query_key_value": "attn_qkv", "attention.dense": "attn_output"}
+_FEED_FORWARD |= {"mlp.c_fc": "ffn_up", "mlp.c_proj": "ffn_down"}
+_FEED_FORWARD |= {"mlp.dense_h_to_4h": "ffn_up", "mlp.dense_4h_to_h": "ffn_down"}
+_OUTSIDE = {"embed_tokens": "token_embd", "embed_in": "token_embd", "lm_head": "output", "embed_out": "output"}
+_OUTSIDE |= {"norm": "output_norm", "final_layer_norm": "output_norm"}
 _NORMS = {"input_layernorm": "attn_norm", "post_attention_layernorm": "ffn_norm"}
 _POST_NORMS = {"post_attention_layernorm": "post_attention_norm", "post_feedforward_layernorm": "post_ffw_norm"}
 _POST_NORMS |= {"input_layernorm": "attn_norm", "pre_feedforward_layernorm": "ffn_norm"}
@@ -137,12 +142,16 @@ CASES = {
         "qwen3moe",
         {**_MOE, "expert_weights_norm": False, "attention.key_length": 32, "attention.value_length": 32},
     ),
+    "starcoder2": Gguf("starcoder2", {"attention.sliding_window": 11}),
+    "gptneox": Gguf("gptneox", {"rope.dimension_count": 4, "use_parallel_residual": True}),
+    "gptneox-serial": Gguf("gptneox", {"rope.dimension_count": 12, "use_parallel_residual": False}),
     "olmoe": Gguf("olmoe", {"expert_count": 5, "expert_used_count": 3}),
 }
-# llama.cpp has no layers without experts in these, and a score scale of its own in Gemma.
+# llama.cpp has no layers without experts in these, a score scale of its own in Gemma, and one activation in GPT-NeoX.
 OPTIONS: dict[str, dict[str, Any]] = {
     "qwen2-moe": {"mlp_only_layers": []},
     "qwen3-moe": {"decoder_sparse_step": 1},
+    "gptneox-serial": {"hidden_act": "gelu"},
     "gemma2": {"query_pre_attn_scalar": 32},
     "gemma3": {"query_pre_attn_scalar": 32},
     # Nor does it take the magnitude of yarn otherwise than into the scale of the scores.
@@ -163,9 +172,9 @@ def gguf_tensors(exported: Exported, form: Gguf) -> dict[str, Array]:
         array = values.numpy().astype(np.float32)
         if "norm" in name:
             array = array + form.norm_offset
-        if not name.startswith("model.layers."):
-            outside = {"model.embed_tokens": "token_embd", "model.norm": "output_norm", "lm_head": "output"}
-            tensors[f"{outside[name.removesuffix('.weight')]}.weight"] = array
+        if ".layers." not in name:
+            *_, outside, kind = name.split(".")
+            tensors[f"{_OUTSIDE[outside]}.{kind}"] = array
             continue
         array = array.squeeze(0) if name.endswith("shared_expert_gate.weight") else array
         _, _, index, rest = name.split(".", 3)
@@ -184,6 +193,10 @@ def gguf_tensors(exported: Exported, form: Gguf) -> dict[str, Array]:
             tensors[f"blk.{index}.attn_k_b.weight"] = np.ascontiguousarray(key.swapaxes(1, 2))
             tensors[f"blk.{index}.attn_v_b.weight"] = np.ascontiguousarray(value)
             continue
+        if part == "attention.query_key_value":
+            # The converter puts the heads' rows of q first, then those of k, then those of v.
+            array = np.concatenate(np.split(array.reshape(spec.num_heads, -1, *array.shape[1:]), 3, axis=1))
+            array = np.ascontiguousarray(array.reshape(3 * spec.query_size, *array.shape[2:]))
         tensors[f"blk.{index}.{names[part]}.{kind}"] = array
     return tensors | {name: np.stack(parts) for name, parts in experts.items()}
 
@@ -197,7 +210,7 @@ def write(exported: Exported, form: Gguf, path: Path) -> Path:
         "feed_forward_length": spec.intermediate_size,
         "attention.head_count": spec.num_heads,
         "attention.head_count_kv": spec.num_kv_heads,
-        "attention.layer_norm_rms_epsilon": spec.rms_norm_eps,
+        f"attention.layer_norm_{'' if spec.has_layer_norms else 'rms_'}epsilon": spec.rms_norm_eps,
         "rope.freq_base": spec.rope.theta,
     }
     metadata = {f"{form.architecture}.{key}": value for key, value in (sizes | form.keys).items()}

@@ -94,6 +94,43 @@ GEMMA3 = {
 }
 
 
+PYTHIA: dict[str, Any] = {
+    "architectures": ["GPTNeoXForCausalLM"],
+    "hidden_act": "gelu",
+    "hidden_size": 768,
+    "intermediate_size": 3072,
+    "layer_norm_eps": 1e-05,
+    "max_position_embeddings": 2048,
+    "num_attention_heads": 12,
+    "num_hidden_layers": 12,
+    "rotary_emb_base": 10000,
+    "rotary_pct": 0.25,
+    "tie_word_embeddings": False,
+    "use_parallel_residual": True,
+    "vocab_size": 50304,
+}
+
+
+def test_pythia_is_read_as_its_files_have_it() -> None:
+    spec = spec_from_config(PYTHIA)
+    assert (spec.num_kv_heads, spec.rope, spec.rms_norm_eps) == (12, RopeSpec(1e4, rotary_dim=16), 1e-5)
+    assert (spec.is_parallel, spec.is_gated, spec.activation) == (True, False, "gelu")
+    assert spec.has_layer_norms
+    assert spec.has_output_bias
+    # What transformers writes for the same.
+    parameters = {"rope_type": "default", "rope_theta": 10000.0, "partial_rotary_factor": 0.25}
+    renamed = {key: value for key, value in PYTHIA.items() if not key.startswith("rotary")}
+    assert spec_from_config({**renamed, "rope_parameters": parameters}) == spec
+
+
+def test_starcoder_2_may_have_no_bias_but_those_of_its_norms() -> None:
+    config = {**LLAMA, "architectures": ["Starcoder2ForCausalLM"], "rope_scaling": None, "norm_epsilon": 1e-4}
+    spec = spec_from_config({key: value for key, value in config.items() if key != "hidden_act"} | {"use_bias": False})
+    biases = (spec.has_qkv_bias, spec.has_output_bias, spec.has_feed_forward_bias)
+    assert (biases, spec.has_layer_norms, spec.rms_norm_eps) == ((False, False, False), True, 1e-4)
+    assert spec.activation == "gelu_tanh"
+
+
 def test_llama_3_is_read_as_its_files_have_it() -> None:
     spec = spec_from_config(LLAMA)
     assert (spec.family, spec.head_dim, spec.num_kv_heads, spec.is_tied) == ("llama", 64, 8, True)

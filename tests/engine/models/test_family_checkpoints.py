@@ -31,7 +31,7 @@ MAX_ERROR = 0.15
 
 
 @pytest.mark.parametrize("backend_name", ["reference", "cpu"])
-@pytest.mark.parametrize("name", ["gemma3", "phi4-mini", "olmo2", "qwen2-moe", "deepseek2"])
+@pytest.mark.parametrize("name", ["gemma3", "phi4-mini", "olmo2", "qwen2-moe", "deepseek2", "gptneox"])
 def test_prompt_is_as_probable_as_in_transformers(name: str, backend_name: str, tmp_path: Path) -> None:
     family = TinyFamily(FAMILIES[name].prefix, FAMILIES[name].options | OPTIONS.get(name, {}))
     model = make_model(family, vocab_size=len(vocabulary()[0]))

@@ -25,6 +25,7 @@ PLAIN: dict[str, Any] = {
     "attention.head_count": 4,
     "attention.head_count_kv": 2,
     "attention.layer_norm_rms_epsilon": 1e-5,
+    "attention.layer_norm_epsilon": 1e-4,
     "rope.freq_base": 1e4,
 }
 LATENT = {
@@ -73,6 +74,17 @@ def test_deepseek_2_scales_scores_by_what_its_file_says_of_yarn() -> None:
     spec = read("deepseek2", LATENT | yarn | {"rope.scaling.yarn_log_multiplier": 0.0707})
     assert spec.attention_scale == pytest.approx(48**-0.5 * (0.0707 * math.log(40) + 1) ** 2)
     assert spec.rope == RopeSpec(1e4, yarn_factors(1e4, 16, 40.0, 256))
+
+
+def test_starcoder_2_has_the_window_that_all_of_it_were_published_with() -> None:
+    spec = read("starcoder2", {"context_length": 16384})
+    assert (spec.sliding_window, spec.rms_norm_eps, spec.is_gated) == (4096, 1e-4, False)
+    assert read("starcoder2", {"context_length": 16384, "attention.sliding_window": 0}).sliding_window is None
+
+
+def test_gpt_neox_is_parallel_unless_its_file_denies_it() -> None:
+    assert read("gptneox").is_parallel
+    assert not read("gptneox", {"use_parallel_residual": False}).is_parallel
 
 
 def test_gemma_2_has_what_llama_cpp_knows_of_it() -> None:

@@ -134,6 +134,19 @@ FAMILIES = {
         "Qwen2Moe", {**_MOE, "shared_expert_intermediate_size": 96, "mlp_only_layers": [1], "norm_topk_prob": True}
     ),
     "qwen3-moe": TinyFamily("Qwen3Moe", {**_MOE, "decoder_sparse_step": 2, "head_dim": 32}),
+    "starcoder2": TinyFamily("Starcoder2", {"sliding_window": 11, "norm_epsilon": 1e-3}),
+    "gptneox": TinyFamily("GPTNeoX", {"rotary_pct": 0.25, "layer_norm_eps": 1e-3}),
+    "gptneox-serial": TinyFamily(
+        "GPTNeoX",
+        {
+            "rotary_pct": 0.75,
+            "layer_norm_eps": 1e-3,
+            "use_parallel_residual": False,
+            "attention_bias": False,
+            "hidden_act": "gelu_pytorch_tanh",
+            "tie_word_embeddings": True,
+        },
+    ),
     "deepseek2-lite": TinyFamily("DeepseekV2", _LATENT),
     "deepseek2": TinyFamily(
         "DeepseekV2",
@@ -165,7 +178,7 @@ def make_model(family: TinyFamily, **sizes: int) -> Any:
             if values.dim() == 1:
                 values += 0.2 * noise
             else:
-                values.copy_(noise * (0.5 if "embed_tokens" in name else values.shape[-1] ** -0.5))
+                values.copy_(noise * (0.5 if "embed_" in name else values.shape[-1] ** -0.5))
     return model
 
 
@@ -189,7 +202,7 @@ def export(model: Any, folder: Path) -> Exported:
     model.save_pretrained(folder)
     config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     state = load_file(folder / "model.safetensors")
-    return Exported(spec_from_config(config, has_head="lm_head.weight" in state), state)
+    return Exported(spec_from_config(config, has_head="lm_head.weight" in state or "embed_out.weight" in state), state)
 
 
 def make_decoder(exported: Exported, backend: Backend, make_matrix: MakeMatrix) -> Decoder:
@@ -198,7 +211,9 @@ def make_decoder(exported: Exported, backend: Backend, make_matrix: MakeMatrix) 
     table = make_matrix(exported.state[names.embedding])
     layers = [reader.layer(each) for each in names.layers]
     head = HeadWeights(
-        reader.norm(names.head_norm), None if names.head is None else make_matrix(exported.state[names.head])
+        reader.norm(names.head_norm),
+        None if names.head is None else make_matrix(exported.state[names.head]),
+        reader.optional(names.head_norm_bias),
     )
     assert not reader.unused(names), reader.unused(names)
     return Decoder(exported.spec, backend, table, layers, head)
@@ -212,6 +227,9 @@ class LayerReader:
 
     def unused(self, names: Any) -> set[str]:
         return set(self._state) - self._used - {names.embedding, names.head, names.head_norm}
+
+    def optional(self, name: str | None) -> Any:
+        return None if name is None else self._take(name)
 
     def norm(self, name: str | None) -> Any:
         if name is None:
@@ -234,6 +252,11 @@ class LayerReader:
             feed_forward_post_norm=self.norm(names.feed_forward_post_norm),
             experts=None if names.experts is None else self._experts(names.experts),
             latent=None if names.latent is None else self._latent(names.latent),
+            attention_norm_bias=self.optional(names.attention_norm_bias),
+            feed_forward_norm_bias=self.optional(names.feed_forward_norm_bias),
+            output_bias=self.optional(names.output_bias),
+            up_bias=self.optional(names.up_bias),
+            down_bias=self.optional(names.down_bias),
         )
 
     def _latent(self, names: LatentNames) -> LatentWeights[Any]:
@@ -280,7 +303,11 @@ class LayerReader:
             )
             query = self._halves_last(query) if latent.q_lora_rank is None else query
             return torch.cat([query, row, rotated[0::2], rotated[1::2]])
-        q, k, v = rows.split([spec.query_size, spec.kv_size, spec.kv_size])
+        if spec.family == "gptneox":
+            heads = rows.unflatten(0, (spec.num_heads, -1))
+            q, k, v = (part.flatten(0, 1) for part in heads.chunk(3, dim=1))
+        else:
+            q, k, v = rows.split([spec.query_size, spec.kv_size, spec.kv_size])
         return torch.cat([self._in_order(q), self._in_order(k), v])
 
     def _head_norm(self, name: str | None) -> Any:

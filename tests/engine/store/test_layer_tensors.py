@@ -21,6 +21,15 @@ from tests.engine.store.checkpoints import SPEC, make_checkpoint
 SANDWICH = replace(SPEC, has_post_norms=True, query_key_norm="head", has_qkv_bias=False)
 POST = replace(SPEC, has_pre_norms=False, has_post_norms=True, query_key_norm="projection")
 EXPERTS = replace(SPEC, experts=ExpertSpec(5, 2, 32, True, dense_layers=(1,)))
+LAYER_NORM = replace(
+    SPEC,
+    has_layer_norms=True,
+    has_output_bias=True,
+    has_feed_forward_bias=True,
+    is_gated=False,
+    is_parallel=True,
+    activation="gelu",
+)
 SHARED = replace(SPEC, experts=ExpertSpec(5, 2, 32, False, shared_size=64))
 
 
@@ -54,7 +63,7 @@ def numbers(value: object) -> object:
     return [numbers(each) for each in value] if isinstance(value, tuple) else value
 
 
-@pytest.mark.parametrize("spec", [SPEC, SANDWICH, POST, EXPERTS, SHARED])
+@pytest.mark.parametrize("spec", [SPEC, SANDWICH, POST, EXPERTS, LAYER_NORM, SHARED])
 @pytest.mark.parametrize("index", [0, 1])
 def test_layers_of_every_kind_survive_the_way_through_named_tensors(spec: ModelSpec, index: int) -> None:
     torch.manual_seed(3)
@@ -90,6 +99,7 @@ def test_manifest_names_the_matrices_that_layers_have() -> None:
     [
         SHARED,
         EXPERTS,
+        LAYER_NORM,
         replace(
             SPEC, rope=RopeSpec(1e4, (1.0,) * 4, 8, 1.5, (2.0,) * 4, 64), sliding_window=7, local_rope=RopeSpec(1e3)
         ),
@@ -127,6 +137,8 @@ def test_model_of_the_first_format_opens_as_it_was(tmp_path: Path) -> None:
         ("residual_scale", 0),
         ("final_softcap", float("inf")),
         ("has_post_norms", 1),
+        ("has_layer_norms", 1),
+        ("has_feed_forward_bias", True),
         ("rope", {"theta": 1e4, "rotary_dim": 7}),
         ("rope", {"theta": 1e4, "long_factors": [1.0] * 8}),
         ("rope", {"theta": 1e4, "long_factors": [1.0] * 8, "short_context": 1 << 40}),
