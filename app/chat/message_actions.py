@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from PySide6.QtCore import QObject, Signal
 
@@ -126,6 +127,12 @@ class MessageActions(QObject):
         revisions.restore(self._session, messages)
         self._save(messages)
         self._show()
+
+    def earlier_deletions(self) -> list[tuple[float, Callable[[], object]]]:
+        """What was deleted before the chat was opened: the times, since 1970, and the calls that put it back."""
+        groups = revisions.deletions(self._session)
+        words = translate("app", "Message deleted.")
+        return [(at_s, partial(self._restore, messages, words)) for at_s, messages in groups]
 
     def _show_version(self, message: Message, step: int) -> None:
         revisions.show_version(self._session, message, step)

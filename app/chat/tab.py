@@ -6,6 +6,7 @@ Does not know the other tabs nor the window; what they need to know is emitted.
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -90,6 +91,8 @@ class ChatTab(QWidget):
         self.panel.failed.connect(self.save_failed)
         self.panel.full_choice.chosen.connect(self._on_full_chosen)
         self.message_actions.deleted.connect(self.panel.undo_bar.show_message)
+        for at_s, undo in self.message_actions.earlier_deletions():
+            self.panel.undo_bar.remember(time.time() - at_s, undo)
         self.transcript.focus_freed.connect(self.setFocus)
         # What others use of it.
         self.composer, self.row, self.gauge = self.panel.composer, self.panel.row, self.panel.gauge

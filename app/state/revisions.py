@@ -92,6 +92,15 @@ def delete(session: Session, messages: Sequence[Message]) -> None:
     session.phase = restored_phase(session.messages)
 
 
+def deletions(session: Session) -> list[tuple[float, list[Message]]]:
+    """The chat's deleted messages by the time, since 1970, at which they were deleted together; the first one first."""
+    groups: dict[float, list[Message]] = {}
+    for message in session.tree.everything():
+        if message.deleted_at_s is not None:
+            groups.setdefault(message.deleted_at_s, []).append(message)
+    return sorted(groups.items())
+
+
 def restore(session: Session, messages: Sequence[Message]) -> None:
     _check_idle(session)
     session.tree.restore(messages)

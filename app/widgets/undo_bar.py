@@ -81,6 +81,10 @@ class UndoBar(QFrame):
         self.show_note(words, "")
         self._timer.stop()
 
+    def remember(self, seconds_ago: float, undo: Callable[[], object]) -> None:
+        """Of a deletion of an earlier start: nothing is shown, but it can be had back."""
+        self._deletions.append((time.monotonic() - seconds_ago, undo))
+
     def undo_deletion(self) -> None:
         """Takes the last deletion back, if there is one."""
         if self._deletions:

@@ -51,6 +51,22 @@ def test_deleted_messages_come_back_one_deletion_after_the_other(qtbot: QtBot, w
     assert shown(tab) == "q1 a1 q2 a2"
 
 
+def test_deletions_of_an_earlier_start_come_back_too(qtbot: QtBot, window: MainWindow) -> None:
+    tab = opened(window)
+    tab.message_actions.use(tab.session.messages[0], "delete_turn")
+    tab.message_actions.use(tab.session.messages[1], "delete")
+    window.tabs.close_tab(window.tabs.indexOf(tab))
+    window.chats.open(tab.session.id)
+    again = window.tabs.current_tab()
+    assert again is not None
+    assert again is not tab
+    assert (shown(again), again.undo_bar.isVisible()) == ("q2", False)
+    undo(qtbot, window)
+    assert shown(again) == "q2 a2"
+    undo(qtbot, window)
+    assert shown(again) == "q1 a1 q2 a2"
+
+
 def test_what_is_being_written_is_taken_back_first(qtbot: QtBot, window: MainWindow) -> None:
     tab = opened(window)
     tab.message_actions.use(tab.session.messages[0], "delete_turn")
