@@ -1,10 +1,12 @@
 """A mixture of experts out of a backend's other operations: route, group the rows by expert, multiply, add up.
 
-A row's result never depends on which rows share the call: it is routed in tiles of one fixed shape, and its experts are
-added in the order of their numbers. Knows nothing of how a backend multiplies.
+A row's result never depends on which rows share the call: it is routed by itself, or in tiles of one fixed shape, and its
+experts are added in the order of their numbers. Knows nothing of how a backend multiplies.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import torch
 import torch.nn.functional as F  # noqa: N812 - torch's own abbreviation
@@ -17,11 +19,18 @@ TILE_ROWS = 16
 """Rows that are routed at once; torch picks its blocking by shape, so a fixed shape keeps rows independent."""
 
 
-def route(normed: Tensor, experts: Experts) -> tuple[Tensor, Tensor]:
+Multiply = Callable[[Tensor, Tensor], Tensor]
+"""x float32 [M, K] by a matrix float32 [N, K], to [M, N]; a row does not depend on which rows share the call."""
+
+
+def multiply_in_tiles(x: Tensor, matrix: Tensor) -> Tensor:
+    padded = F.pad(x, (0, 0, 0, -len(x) % TILE_ROWS))
+    return torch.cat([F.linear(tile, matrix) for tile in torch.split(padded, TILE_ROWS)])[: len(x)]
+
+
+def route(normed: Tensor, experts: Experts, multiply: Multiply = multiply_in_tiles) -> tuple[Tensor, Tensor]:
     """normed float32 [M, K]: the active experts' weights, float32 [M, A], and their numbers, int64 [M, A]."""
-    padded = F.pad(normed, (0, 0, 0, -len(normed) % TILE_ROWS))
-    scores = torch.cat([F.linear(tile, experts.router) for tile in torch.split(padded, TILE_ROWS)])[: len(normed)]
-    probabilities = torch.softmax(scores, dim=-1)
+    probabilities = torch.softmax(multiply(normed, experts.router), dim=-1)
     if experts.num_groups > 1:
         probabilities = _of_best_groups(probabilities, experts)
     weights, chosen = probabilities.topk(experts.num_active, dim=-1)
@@ -38,11 +47,18 @@ def _of_best_groups(probabilities: Tensor, experts: Experts) -> Tensor:
     return groups.where(is_open.unsqueeze(-1), 0.0).flatten(-2)
 
 
-def norm_experts(backend: Backend, x: Tensor, norm: Norm | None, experts: Experts, post_norm: Norm | None) -> Tensor:
-    """The operation of `Backend.norm_experts` on tensors of the CPU."""
+def norm_experts(
+    backend: Backend,
+    x: Tensor,
+    norm: Norm | None,
+    experts: Experts,
+    post_norm: Norm | None,
+    multiply: Multiply = multiply_in_tiles,
+) -> Tensor:
+    """The operation of `Backend.norm_experts` on tensors of the CPU; `multiply` is for the router."""
     checks.check_experts(x, norm, experts, post_norm)
     normed = x if norm is None else normalise(x, norm)
-    weights, chosen = route(normed, experts)
+    weights, chosen = route(normed, experts, multiply)
     mixed = torch.zeros_like(x)
     for number in sorted(set(chosen.flatten().tolist())):
         rows, places = (chosen == number).nonzero(as_tuple=True)

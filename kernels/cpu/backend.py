@@ -8,6 +8,7 @@ or files. For one thread at a time; its own threads share out each operation.
 from __future__ import annotations
 
 import ctypes
+from functools import partial
 from typing import Any
 
 import torch
@@ -15,6 +16,7 @@ from torch import Tensor
 
 from kernels import checks
 from kernels.cpu import attention
+from kernels.cpu.dense import dense
 from kernels.cpu.embedding import Embedding
 from kernels.cpu.linear import Linear, grouped
 from kernels.cpu.pool import Pool
@@ -159,7 +161,7 @@ class CpuBackend(Backend):
         return Linear(weight, norm, activation=activation, is_gated=True)(x.float(), self._pool)
 
     def norm_experts(self, x: Tensor, norm: Norm | None, experts: Experts, post_norm: Norm | None = None) -> Tensor:
-        return norm_experts(self, x, norm, experts, post_norm)
+        return norm_experts(self, x, norm, experts, post_norm, partial(dense, pool=self._pool))
 
     def sample(self, logits: Tensor, params: SamplingTensors) -> Tensor:
         checks.check_sampling(logits, params)

@@ -49,6 +49,12 @@ class RopeAppend(ctypes.Structure):
     )
 
 
+class Dense(ctypes.Structure):
+    """`di_dense` of src/dense.h."""
+
+    _fields_ = (*_fields(c_int32, "num_rows num_columns num_outputs"), *_fields(c_void_p, "x weight y"))
+
+
 class Sampling(ctypes.Structure):
     """`di_sampling` of src/sampling.h."""
 
@@ -106,6 +112,7 @@ SIGNATURES: dict[str, tuple[object, tuple[object, ...]]] = {
     "di_attention_plan_for": (c_int, (c_void_p, c_void_p, c_void_p, c_void_p)),
     "di_attention_run": (None, (c_void_p, c_void_p)),
     "di_rope_append_run": (None, (c_void_p, c_void_p)),
+    "di_dense_run": (None, (c_void_p, c_void_p)),
     "di_sample": (None, (c_void_p, c_void_p)),
     "di_argmax": (None, (c_void_p, c_void_p, c_int64, c_int64, c_void_p)),
     "di_logprobs": (c_double, (c_void_p, c_int64, c_int64, c_int64, c_void_p, c_void_p)),

@@ -9,6 +9,8 @@ import torch
 import torch.nn.functional as F  # noqa: N812 - torch's own abbreviation
 from torch import Tensor
 
+from kernels.cpu.dense import dense
+from kernels.cpu.pool import Pool
 from kernels.formats import KernelShapeError, PackedWeight, dequantize
 from kernels.ops import Backend, Experts, Norm
 from kernels.reference import ReferenceBackend
@@ -108,6 +110,17 @@ def test_other_backends_mix_the_same_experts(backend: Backend, reference: Backen
     wanted = reference.norm_experts(x, norm, plain.prepared(reference))
     actual = backend.norm_experts(x, norm, plain.prepared(backend))
     assert (actual - wanted).norm() < 0.03 * (wanted - x).norm()
+
+
+@pytest.mark.parametrize(
+    ("num_rows", "num_outputs", "num_columns"), [(0, 3, 32), (1, 64, 2048), (5, 17, 70), (3, 1, 7)]
+)
+def test_native_router_is_the_product(num_rows: int, num_outputs: int, num_columns: int) -> None:
+    x, matrix = torch.randn(num_rows, num_columns), torch.randn(num_outputs, num_columns)
+    y = dense(x, matrix, Pool(2))
+    torch.testing.assert_close(y, (x.double() @ matrix.double().T).float(), atol=2e-4, rtol=1e-5)
+    for row in range(num_rows):
+        assert torch.equal(dense(x[row : row + 1], matrix, Pool(1))[0], y[row])
 
 
 def test_row_does_not_depend_on_its_neighbours(backend: Backend) -> None:

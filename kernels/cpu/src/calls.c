@@ -31,6 +31,10 @@ void di_attention_run(di_pool *pool, const di_attention *call) {
     run(pool, di_kernels_chosen()->attend, call, call->plan->num_items);
 }
 
+void di_dense_run(di_pool *pool, const di_dense *call) {
+    run(pool, di_kernels_chosen()->dense, call, call->num_rows * di_dense_chunks(call));
+}
+
 void di_sample(di_pool *pool, const di_sampling *sampling) {
     run(pool, di_kernels_chosen()->sample_row, sampling, (int)sampling->num_rows);
 }

@@ -3,6 +3,7 @@
 #define DI_CALLS_H
 
 #include "attention.h"
+#include "dense.h"
 #include "rope_append.h"
 
 DI_EXPORT void di_rope_append_run(di_pool *pool, const di_rope_append *call);
@@ -13,5 +14,7 @@ DI_EXPORT void di_attention_plan_destroy(di_attention_plan *plan);
 DI_EXPORT int di_attention_plan_for(di_pool *pool, di_attention_plan *plan, const di_attention_shape *shape,
                                     const di_ragged_batch *batch);
 DI_EXPORT void di_attention_run(di_pool *pool, const di_attention *call);
+
+DI_EXPORT void di_dense_run(di_pool *pool, const di_dense *call);
 
 #endif

@@ -38,6 +38,7 @@ typedef struct di_kernels {
     void (*add_normed_row)(const float *residual, const float *norm, float eps, int num_columns, float *y);
     di_task rope_append; // of a di_rope_append
     di_task attend;      // of a di_attention
+    di_task dense;       // of a di_dense
     di_task sample_row, argmax_row; // of a di_sampling
     // see di_logprobs
     double (*row_logprobs)(

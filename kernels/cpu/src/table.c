@@ -15,6 +15,7 @@ void DI_NAME(di_finish_gate_up)(const float *, const float *, int, int, float *)
 void DI_NAME(di_add_normed_row)(const float *, const float *, float, int, float *);
 void DI_NAME(di_rope_append)(const void *, int, int);
 void DI_NAME(di_attend)(const void *, int, int);
+void DI_NAME(di_dense)(const void *, int, int);
 void DI_NAME(di_sample_row)(const void *, int, int);
 void DI_NAME(di_argmax_row)(const void *, int, int);
 double DI_NAME(di_row_logprobs)(const float *, int64_t, int64_t, int64_t, int64_t *, double *);
@@ -33,6 +34,7 @@ const di_kernels DI_NAME(di_table) = {
     .add_normed_row = DI_NAME(di_add_normed_row),
     .rope_append = DI_NAME(di_rope_append),
     .attend = DI_NAME(di_attend),
+    .dense = DI_NAME(di_dense),
     .sample_row = DI_NAME(di_sample_row),
     .argmax_row = DI_NAME(di_argmax_row),
     .row_logprobs = DI_NAME(di_row_logprobs),
