@@ -1,7 +1,7 @@
 """A mixture of experts out of a backend's other operations: route, group the rows by expert, multiply, add up.
 
-A row's result never depends on which rows share the call: it is routed by itself, or in tiles of one fixed shape, and its
-experts are added in the order of their numbers. Knows nothing of how a backend multiplies.
+A row's result never depends on which rows share the call: it is routed by itself, or in tiles of one fixed shape, and
+its experts are added in the order of their numbers. Knows nothing of how a backend multiplies.
 """
 
 from __future__ import annotations
