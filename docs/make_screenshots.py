@@ -137,7 +137,7 @@ class Photographer:
         broken = self._home / "broken.gguf"
         broken.write_bytes(b"GGUF, but no more")
         window.models.take_in(str(broken))
-        await self._pause()
+        await self._wait(lambda: bool(page.import_card.strip.error_text()))
         await self._pause()
         self._save("error", window)
 

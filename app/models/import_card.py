@@ -131,6 +131,7 @@ class ImportCard(Card):
         if self._path is not None and finished.job_id == convert_job_id(self._path):
             self.strip.finish(finished)
             self._offer_another(finished.code == _NOT_CONVERTIBLE)
+            self.quality.setVisible(finished.code != _NOT_CONVERTIBLE)
 
     def end_job(self, job_id: str) -> None:
         """The conversion is done, or was given up."""

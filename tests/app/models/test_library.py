@@ -193,6 +193,7 @@ def test_a_file_that_cannot_be_converted_is_refused_before_it_begins(
     engine.emit(LibraryFailed(InspectSource("/m/a.gguf"), "source", "/m/a.gguf is not a GGUF file: choose another"))
     qtbot.waitUntil(lambda: card.strip.error_text() == "/m/a.gguf is not a GGUF file: choose another")
     assert not card.strip.main_button.isVisible()
+    assert not card.quality.isVisible()
     assert card.choose_button.text() == "Choose another…"
 
 
