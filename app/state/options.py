@@ -195,6 +195,8 @@ SPLIT_CHAT_IDS = Setting("split_chat_ids", "")
 """The chat in the row and the one beside it, parted by a blank; "" while one is seen alone."""
 MEMORY_FOLDED = Setting("memory_folded", "tree steps fit")
 """Keys of the memory view's folded sections, parted by blanks."""
+CHAT_COLORS = Setting("chat_colors", "")
+"""The colours of the open chats in the memory view, as it tells them."""
 
 SETTINGS: tuple[Setting[Any], ...] = (
     LANGUAGE,
@@ -216,4 +218,5 @@ SETTINGS: tuple[Setting[Any], ...] = (
     MEMORY_WIDTH_PX,
     SPLIT_CHAT_IDS,
     MEMORY_FOLDED,
+    CHAT_COLORS,
 )

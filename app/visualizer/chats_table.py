@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QIcon, QResizeEvent
+from PySide6.QtGui import QIcon, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
 
 from app.i18n import translate
-from app.theme import theme_signals
+from app.theme import icon_size_px, theme_signals
 from app.visualizer.chat_rows import ChatRow
 from app.visualizer.owner_chip import owner_chip
 from app.visualizer.owners import Owners
@@ -21,11 +21,13 @@ from app.visualizer.row_heights import fit_height
 _KEY_ROLE = Qt.ItemDataRole.UserRole
 _NUM_COLUMNS = 7
 _MIN_ROWS, _MAX_ROWS = 1, 8
-_MIN_TITLE_PX = 56
+_MIN_TITLE_CHARACTERS = 14
+_LEAST_FIRST = (6, 5, 4, 3)
+"""Columns that give way to the title where the table is narrow; the legend of the blocks has the first two as well."""
 
 
 class ChatsTable(QTreeWidget):
-    """A row keeps its place for as long as its chat keeps its state; wider than the view, it scrolls."""
+    """A row keeps its place for as long as its chat keeps its state. Narrow, it leaves out what matters least."""
 
     def __init__(self, owners: Owners, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -50,6 +52,7 @@ class ChatsTable(QTreeWidget):
             self.headerItem().setToolTip(column, note)
             if column > 1:
                 self.headerItem().setTextAlignment(column, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setRootIsDecorated(False)
         self.setUniformRowHeights(True)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
@@ -57,9 +60,7 @@ class ChatsTable(QTreeWidget):
         header.setStretchLastSection(False)
         header.setMinimumSectionSize(16)
         header.setSectionsMovable(False)
-        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Interactive)
-        self.setColumnWidth(0, _MIN_TITLE_PX)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         theme_signals().theme_changed.connect(self._redraw_chips)
 
     @staticmethod
@@ -92,6 +93,7 @@ class ChatsTable(QTreeWidget):
             item.setToolTip(0, self._owners.title(row.owner))
             item.setToolTip(1, state_note(row))
         self._rows = list(rows)
+        self._share_width()
         fit_height(self, _MIN_ROWS, _MAX_ROWS)
 
     def text(self) -> str:
@@ -118,10 +120,41 @@ class ChatsTable(QTreeWidget):
             assert item is not None, f"no row {place} of {self.topLevelItemCount()}"
             item.setIcon(0, self._chip(item.data(0, _KEY_ROLE)))
 
+    def _min_title_px(self) -> int:
+        return icon_size_px() + _MIN_TITLE_CHARACTERS * self.fontMetrics().averageCharWidth()
+
+    def _share_width(self) -> None:
+        """The title gets what the others leave; there are as many of those as leave it enough."""
+        # Rows that are not laid out yet count for nothing.
+        self.executeDelayedItemsLayout()
+        header = self.header()
+        for column in _LEAST_FIRST:
+            # A hidden one would be measured without its header.
+            self.setColumnHidden(column, False)
+        widths = {
+            column: max(self.sizeHintForColumn(column), header.sectionSizeHint(column))
+            for column in range(1, _NUM_COLUMNS)
+        }
+        hidden: set[int] = set()
+        left_px = self.viewport().width() - sum(widths.values())
+        for column in _LEAST_FIRST:
+            if left_px >= self._min_title_px():
+                break
+            hidden.add(column)
+            left_px += widths[column]
+        for column in hidden:
+            self.setColumnHidden(column, True)
+        for column, width_px in widths.items():
+            self.setColumnWidth(column, width_px)
+        self.setColumnWidth(0, max(self._min_title_px(), left_px))
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._share_width()
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        others = sum(self.columnWidth(column) for column in range(1, _NUM_COLUMNS))
-        self.setColumnWidth(0, max(_MIN_TITLE_PX, self.viewport().width() - others))
+        self._share_width()
         fit_height(self, _MIN_ROWS, _MAX_ROWS)
 
 

@@ -12,11 +12,13 @@ CELL_SIZES = (14, 13, 12, 11, 10)
 SMALL_CELL_SIZES = (9, 8, 7, 6)
 """Only where they let the whole pool be seen at once."""
 GAP = 1
+_COLUMNS_STEP = 8
+"""Rows are a multiple of it long, so that they use the width and addresses still line up."""
 
 
 @dataclass(frozen=True, slots=True)
 class GridGeometry:
-    """Cells in rows of `num_columns` (a power of two); all lengths in device pixels."""
+    """Cells in rows of `num_columns`; all lengths in device pixels."""
 
     num_blocks: int
     num_columns: int
@@ -70,4 +72,5 @@ def choose_geometry(num_blocks: int, width: float, height: float, scale: float) 
 def _geometry(num_blocks: int, size: int, width: float, scale: float) -> GridGeometry:
     cell_px, gap_px = round(size * scale), max(1, round(GAP * scale))
     num_fitting = max(1, round(width * scale) // (cell_px + gap_px))
-    return GridGeometry(num_blocks, 1 << (num_fitting.bit_length() - 1), cell_px, gap_px)
+    num_columns = num_fitting // _COLUMNS_STEP * _COLUMNS_STEP or 1 << (num_fitting.bit_length() - 1)
+    return GridGeometry(num_blocks, num_columns, cell_px, gap_px)

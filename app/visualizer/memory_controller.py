@@ -27,6 +27,8 @@ class MemoryController(QObject):
         self._panel = panel
         self._settings = settings
         panel.fold(settings.get(options.MEMORY_FOLDED))
+        panel.remember_colors(settings.get(options.CHAT_COLORS))
+        panel.colors_changed.connect(self._keep_colors)
         client.stats_changed.connect(panel.show_stats)
         client.snapshot_arrived.connect(panel.show_snapshot)
         client.memory_answered.connect(panel.show_event)
@@ -38,6 +40,10 @@ class MemoryController(QObject):
     def watch_again(self) -> None:
         """Tell a new engine what is in sight."""
         self._watch(self._panel.isVisible())
+
+    def _keep_colors(self, text: str) -> None:
+        if text != self._settings.get(options.CHAT_COLORS):
+            self._settings.set(options.CHAT_COLORS, text)
 
     def _watch(self, is_on: bool) -> None:
         self._client.send(WatchBlocks(is_on, with_tree=self._panel.wants_tree))

@@ -47,9 +47,9 @@ from engine.planner import MemoryUse, memory_use
 TEXT_INTERVAL_MS = 200
 """Cells follow every snapshot; numbers change no faster than they can be read."""
 _MARGIN_PX = 12
-_GRID_HEIGHT_PX = 220
-_GRID_PART = 0.45
-"""Of the view's height, at most, if that is more."""
+_MIN_GRID_PX, _MAX_GRID_PX = 320, 480
+_GRID_PART = 0.5
+"""Of the view's height is what the grid may take, within these limits."""
 
 
 class MemoryPanel(QWidget):
@@ -61,6 +61,8 @@ class MemoryPanel(QWidget):
     """A command for the engine: AskBlock | PinNode | DropNode."""
     folded_changed = Signal(str)
     """The keys of the sections that are folded now, parted by blanks."""
+    colors_changed = Signal(str)
+    """The colours of the owners that have a tab, for `remember_colors` of a later start."""
 
     def __init__(self, read_memory: Callable[[], MemoryUse] = memory_use, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -228,11 +230,16 @@ class MemoryPanel(QWidget):
         """The owners that have a tab: they keep their colours whether or not they have blocks."""
         self._open_owners = frozenset(owners)
         self._forget_owners()
+        self.colors_changed.emit(self._owners.colors_text(self._open_owners))
         self._ask_for_texts()
 
     def owner_color_index(self, owner: str) -> int:
         """The index for `Theme.owner_color` of this owner, the same for as long as it has a tab or blocks."""
         return self._owners.color_index(owner)
+
+    def remember_colors(self, text: str) -> None:
+        """What `colors_changed` has told in an earlier start."""
+        self._owners.remember(text)
 
     def text(self) -> str:
         """All sections as text."""
@@ -259,7 +266,7 @@ class MemoryPanel(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self.grid.limit_height(max(_GRID_HEIGHT_PX, round(_GRID_PART * self.height())))
+        self.grid.limit_height(max(_MIN_GRID_PX, min(round(_GRID_PART * self.height()), _MAX_GRID_PX)))
 
     def sizeHint(self) -> QSize:
         # Wide enough for rows of 32 cells.

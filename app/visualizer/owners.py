@@ -5,7 +5,7 @@ Knows neither blocks nor the colours themselves.
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterable, Mapping
 from itertools import count
 
 from app.i18n import translate
@@ -14,18 +14,33 @@ _LONGEST_ID = 24
 
 
 class Owners:
-    """Colour indexes, the smallest free one for each owner as it is first seen, and titles as the chats have them."""
+    """Colour indexes, and titles as the chats have them.
+
+    An owner that is first seen gets the index it had in an earlier start, if it is free, or else the smallest free one.
+    """
 
     def __init__(self) -> None:
         self._indexes: dict[str, int] = {}
         self._titles: dict[str, str] = {}
+        self._former: dict[str, int] = {}
 
     def color_index(self, owner: str) -> int:
         """The owner's index; it stays the same until the owner is forgotten."""
         if owner not in self._indexes:
             used = set(self._indexes.values())
-            self._indexes[owner] = next(index for index in count() if index not in used)
+            former = self._former.get(owner)
+            smallest = next(index for index in count() if index not in used)
+            self._indexes[owner] = smallest if former is None or former in used else former
         return self._indexes[owner]
+
+    def colors_text(self, owners: Iterable[str]) -> str:
+        """The indexes of these owners in a line, for `remember`."""
+        return " ".join(f"{owner}={self._indexes[owner]}" for owner in sorted(owners) if owner in self._indexes)
+
+    def remember(self, text: str) -> None:
+        """The line of an earlier start; what cannot be read of it is passed over."""
+        pairs = (pair.rpartition("=") for pair in text.split())
+        self._former = {owner: int(index) for owner, _, index in pairs if owner and index.isdecimal()}
 
     def set_titles(self, titles: Mapping[str, str]) -> None:
         """The titles of the chats there are; a deleted one keeps its own for as long as it has a colour."""

@@ -35,7 +35,10 @@ _MIN_ROWS, _MAX_ROWS = 3, 14
 _LONGEST_TEXT = 200
 _LONGEST_WORD = 16
 _MANY_ROWS = 20
-_USERS_PART = 0.28
+_USERS_PART = 0.34
+_HITS = 2
+_MIN_WIDTH_WITH_HITS_CHARACTERS = 60
+"""Narrower, the texts and who uses them need the room more."""
 
 
 class PrefixTreeView(QWidget):
@@ -201,6 +204,7 @@ class PrefixTreeView(QWidget):
         if former is None or former.pins != node.pins:
             item.setIcon(0, icon("pin") if node.pins else QIcon())
         item.setToolTip(0, node.text)
+        item.setToolTip(1, f"{self.headers()[2]}: {texts[2]}")
         item.setToolTip(3, item.text(3))
 
     def _chosen(self) -> PrefixNode | None:
@@ -296,4 +300,6 @@ class _Tree(QTreeWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        least_px = _MIN_WIDTH_WITH_HITS_CHARACTERS * self.fontMetrics().averageCharWidth()
+        self.setColumnHidden(_HITS, self.viewport().width() < least_px)
         self.setColumnWidth(3, round(_USERS_PART * self.viewport().width()))

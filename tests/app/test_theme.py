@@ -79,6 +79,12 @@ def test_stylesheet_uses_only_declared_pairs_of_text_and_background():
             assert (text[1], background[1]) in allowed, selector.strip()
 
 
+@pytest.mark.parametrize("name", ["dark", "contrast"])
+def test_outlined_blocks_are_seen_in_dark_themes(name: str):
+    theme = Theme.read(name)
+    assert min(contrast(color, theme.colors["block_free"]) for color in theme.owners) >= 3
+
+
 @pytest.mark.parametrize("name", THEMES)
 def test_all_themes_have_the_same_roles_and_eight_owner_colours(name: str):
     theme = Theme.read(name)

@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 from app.main_window import MainWindow
 from engine.messages import AskBlock, PrefixNode, PrefixTree, StepReport, StepsTaken, WatchBlocks
 from tests.app.fake_engine import MODEL, FakeEngine, FakeEngines
-from tests.app.windows import wait_until_started
+from tests.app.windows import send, wait_until_started
 
 NODE = PrefixNode(None, b"a", b"b", (0, 1), 0, 32, 4, (), "t", (), "Dear aunt")
 
@@ -59,6 +59,22 @@ def test_folds_are_remembered(
         "steps": True,
         "fit": True,
     }
+
+
+def test_a_chats_colour_is_the_same_at_the_next_start(
+    qtbot: QtBot, window: MainWindow, open_window: Callable[[], MainWindow], engines: FakeEngines
+) -> None:
+    ids, colors = [], []
+    for text in ("hello", "hello again"):
+        tab = window.tabs.new_chat()
+        send(qtbot, window, engines.newest, text)
+        ids.append(tab.session.id)
+        colors.append(window.memory_panel.owner_color_index(tab.session.id))
+    window.tabs.close_tab(window.tabs.indexOf(window.tabs.tab_of(ids[0])))
+    window.close()
+    again = open_window()
+    wait_until_started(qtbot, engines)
+    assert again.memory_panel.owner_color_index(ids[1]) == colors[1] != colors[0]
 
 
 def test_the_view_is_copied_by_its_command(window: MainWindow, qtbot: QtBot) -> None:

@@ -337,3 +337,19 @@ def test_every_mark_is_told_apart_without_its_colour(qapp, theme: str):
         shapes = {tuple(image.pixel(x, y) for y in range(edge_px) for x in range(edge_px)) for image in grey}
         assert len(shapes) == len(looks)
     apply_theme(qapp, "light")
+
+
+def test_a_narrow_table_of_chats_leaves_its_titles_room(panel: MemoryPanel, qtbot):
+    panel.set_owner_titles({"t": "A trip to the islands"})
+    panel.show_model(MODEL)
+    panel.show_snapshot(snapshot(held={0: "t"}))
+    qtbot.waitUntil(lambda: panel.chats.topLevelItemCount() == 1)
+    hidden = []
+    for width in (900, 360):
+        panel.resize(width, 800)
+        hidden.append([column for column in range(7) if panel.chats.isColumnHidden(column)])
+        letter_px = panel.fontMetrics().averageCharWidth()
+        qtbot.waitUntil(lambda: panel.chats.columnWidth(0) >= 14 * letter_px)  # noqa: B023 - waited for at once
+    assert hidden[0] == []
+    assert 6 in hidden[1]
+    assert 1 not in hidden[1]
