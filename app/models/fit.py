@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 TAB_CONTEXT = 8192
 _THOUSAND = 1024
+_WORDS_PER_TOKEN = 0.75
+"""Of English, with the vocabularies of today's models."""
+_MANY_WORDS = 5000
 
 FitKind = Literal["fits", "short", "none"]
 
@@ -33,11 +36,12 @@ class FitPart:
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """`kind`: with room for tabs of 8k, with less, or not at all. `words` is the verdict."""
+    """`kind`: with room for chats of 8k, with less, or not at all. `words` is the verdict, `note` what bounds it."""
 
     kind: FitKind
     words: str
     parts: tuple[FitPart, ...]
+    note: str = ""
 
 
 def fit_of(plan: Plan, spec: ModelSpec, memory_free_bytes: int, others: Callable[[], Sequence[str]] = tuple) -> Fit:
@@ -45,14 +49,17 @@ def fit_of(plan: Plan, spec: ModelSpec, memory_free_bytes: int, others: Callable
     wanted = min(TAB_CONTEXT, spec.max_context)
     num_tabs = next((tabs.num_tabs for tabs in plan.tabs if tabs.context == wanted), 0)
     if num_tabs:
-        words = translate("app", "Fits, with %n tab(s) of {length}", None, num_tabs)
+        words = translate("app", "Fits, with %n chat(s) of {length} tokens (about {words} words each)", None, num_tabs)
         return Fit(
-            "fits", words.format(length=context_words(wanted)), _parts(plan, wanted, num_tabs, memory_free_bytes)
+            "fits",
+            words.format(**_length(wanted)),
+            _parts(plan, wanted, num_tabs, memory_free_bytes),
+            _pool_words(plan),
         )
     if plan.is_useful or plan.context >= TAB_CONTEXT // 4:
-        words = translate("app", "Fits with a shorter context: one tab of {length}")
-        length = context_words(plan.context // _THOUSAND * _THOUSAND)
-        return Fit("short", words.format(length=length), _parts(plan, plan.context, 1, memory_free_bytes))
+        words = translate("app", "Fits with a shorter context: one chat of {length} tokens (about {words} words)")
+        length = _length(plan.context // _THOUSAND * _THOUSAND or plan.context)
+        return Fit("short", words.format(**length), _parts(plan, plan.context, 1, memory_free_bytes), _pool_words(plan))
     words = translate("app", "Does not fit: needs {needed}, {free} free").format(
         needed=memory_size(plan.need.total_bytes(min(TAB_CONTEXT // 2, spec.max_context))),
         free=memory_size(memory_free_bytes),
@@ -62,25 +69,35 @@ def fit_of(plan: Plan, spec: ModelSpec, memory_free_bytes: int, others: Callable
     return Fit("none", words, ())
 
 
-def context_words(num_tokens: int) -> str:
-    """`8k`, `512 tokens`."""
-    if num_tokens >= _THOUSAND and num_tokens % _THOUSAND == 0:
-        return f"{num_tokens // _THOUSAND}k"
-    return translate("app", "%n token(s)", None, num_tokens)
+def _pool_words(plan: Plan) -> str:
+    """What bounds the number of chats."""
+    words = translate(
+        "app", "As many as the {size} for chats hold; “Memory for chats” in the settings makes it more or less."
+    )
+    return words.format(size=memory_size(_pool_bytes(plan)))
+
+
+def _length(num_tokens: int) -> dict[str, str]:
+    """How long a chat is: in tokens, and about how many English words that are."""
+    num_words = num_tokens * _WORDS_PER_TOKEN
+    return {"length": f"{num_tokens:,}", "words": f"{round(num_words, -3 if num_words >= _MANY_WORDS else -2):,.0f}"}
+
+
+def _pool_bytes(plan: Plan) -> int:
+    return max(0, plan.memory_bytes - plan.need.fixed_bytes)
 
 
 def _parts(plan: Plan, context: int, num_tabs: int, memory_free_bytes: int) -> tuple[FitPart, ...]:
     """The bar shows the tabs that the verdict counts."""
     need = plan.need
     # A model that reads only the last of its tokens keeps fewer than its tabs have.
-    pool_bytes = max(0, plan.memory_bytes - need.fixed_bytes)
-    tabs_bytes = min(num_tabs * context * need.kv_bytes_per_token, pool_bytes)
+    tabs_bytes = min(num_tabs * context * need.kv_bytes_per_token, _pool_bytes(plan))
     workspace_bytes = need.workspace_bytes + need.process_bytes
     free_bytes = max(0, memory_free_bytes - need.weights_bytes - tabs_bytes - workspace_bytes)
-    tabs = translate("app", "%n tab(s) of {length}", None, num_tabs).format(length=context_words(context))
+    chats = translate("app", "%n chat(s) of {length} tokens", None, num_tabs).format(length=f"{context:,}")
     return (
         FitPart("bar_weights", translate("app", "weights"), need.weights_bytes),
-        FitPart("bar_used", tabs, tabs_bytes),
-        FitPart("bar_cached", translate("app", "workspace"), workspace_bytes),
+        FitPart("bar_used", chats, tabs_bytes),
+        FitPart("bar_workspace", translate("app", "workspace"), workspace_bytes),
         FitPart("bar_free", translate("app", "free"), free_bytes),
     )

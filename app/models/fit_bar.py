@@ -7,19 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QSize
+from PySide6.QtCore import QRectF, QSize
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from app.models.fit import FitPart
-from app.theme import current_theme, icon_size_px, theme_signals
-from app.visualizer.memory_bar import MemoryBar
+from app.theme import icon_size_px, theme_signals
+from app.visualizer.memory_bar import MemoryBar, paint_part
 from app.widgets.flow import Flow
 from app.widgets.units import memory_size
 
 
 class FitBar(QWidget):
-    """`weights | 3 tabs of 8k | workspace | free`, each part named beneath with its size."""
+    """`weights | 3 chats of 8,192 tokens | workspace | free`, each part named beneath with its size."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -72,7 +72,7 @@ class _Entry(QWidget):
 
 
 class _Chip(QWidget):
-    """A square in a colour of the bar."""
+    """A square that looks as a part of the bar."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -89,4 +89,4 @@ class _Chip(QWidget):
         self.setFixedSize(QSize(edge, edge))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        QPainter(self).fillRect(self.rect(), current_theme().color(self._role))
+        paint_part(QPainter(self), QRectF(self.rect()), self._role)

@@ -50,6 +50,8 @@ class FitLine(QWidget):
     def show_fit(self, fit: Fit) -> None:
         self._kind = fit.kind
         self.label.setText(fit.words)
+        self.setToolTip(fit.note)
+        self.setAccessibleDescription(fit.note)
         self.label.setProperty("kind", _MARKS[fit.kind][1])
         self.label.style().unpolish(self.label)
         self.label.style().polish(self.label)
@@ -69,15 +71,19 @@ class FitVerdict(QWidget):
         super().__init__(parent)
         self.line = FitLine()
         self.bar = FitBar()
+        self.note = TextLabel("", "muted")
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)
         column.addWidget(self.line)
         column.addWidget(self.bar)
+        column.addWidget(self.note)
 
     def show_fit(self, fit: Fit) -> None:
         self.line.show_fit(fit)
         self.bar.set_parts(fit.parts)
+        self.note.setText(fit.note)
+        self.note.setVisible(bool(fit.note))
 
 
 def fit_in(spec: ModelSpec, quality: Quality, host: Host, weights_bytes: int | None = None) -> Fit:

@@ -24,7 +24,7 @@ LANGUAGE: Setting[Literal["system", "en", "zh_CN"]] = Setting(
     "language",
     "system",
     QT_TRANSLATE_NOOP("app", "Language"),
-    QT_TRANSLATE_NOOP("app", "Holds from the next start on."),
+    QT_TRANSLATE_NOOP("app", "Takes effect at the next start."),
     section="general",
     # A language is called by its own name in every language.
     choices=(("system", QT_TRANSLATE_NOOP("app", "As the system")), ("en", "English"), ("zh_CN", "简体中文")),
@@ -33,7 +33,7 @@ NOTIFY = Setting(
     "notify",
     True,
     QT_TRANSLATE_NOOP("app", "Tell me when something ends"),
-    QT_TRANSLATE_NOOP("app", "A note of the desktop, if an answer or a job ends while another window is in front."),
+    QT_TRANSLATE_NOOP("app", "A desktop notification, when an answer or a job ends while another window is in front."),
     section="general",
 )
 KEEP_AWAKE = Setting(
@@ -106,7 +106,7 @@ NUM_THREADS = Setting(
     "num_threads",
     0,
     QT_TRANSLATE_NOOP("app", "Threads"),
-    QT_TRANSLATE_NOOP("app", "That compute. Automatic is one for each core."),
+    QT_TRANSLATE_NOOP("app", "How many of the processor's threads compute. Automatic is one for each core."),
     section="engine",
     minimum=0,
     minimum_words=QT_TRANSLATE_NOOP("app", "automatic"),
@@ -116,7 +116,11 @@ KV_BUDGET_MIB = Setting(
     "kv_budget_mib",
     0,
     QT_TRANSLATE_NOOP("app", "Memory for chats (MiB)"),
-    QT_TRANSLATE_NOOP("app", "For keys and values of all chats. Automatic takes what is left beside the model."),
+    QT_TRANSLATE_NOOP(
+        "app",
+        "What all chats share. Automatic is a quarter of the memory that is free beside the model, but no more than "
+        "four chats as long as the model allows.",
+    ),
     section="engine",
     minimum=0,
     minimum_words=QT_TRANSLATE_NOOP("app", "automatic"),

@@ -116,13 +116,6 @@
       </translation>
     </message>
     <message numerus="yes">
-      <source>%n tab(s) of {length}</source>
-      <translation>
-        <numerusform>%n tab of {length}</numerusform>
-        <numerusform>%n tabs of {length}</numerusform>
-      </translation>
-    </message>
-    <message numerus="yes">
       <source>%n thread(s)</source>
       <translation>
         <numerusform>%n thread</numerusform>
@@ -141,13 +134,6 @@
       <translation>
         <numerusform>%n to be computed again</numerusform>
         <numerusform>%n to be computed again</numerusform>
-      </translation>
-    </message>
-    <message numerus="yes">
-      <source>%n token(s)</source>
-      <translation>
-        <numerusform>%n token</numerusform>
-        <numerusform>%n tokens</numerusform>
       </translation>
     </message>
     <message numerus="yes">
@@ -172,10 +158,10 @@
       </translation>
     </message>
     <message numerus="yes">
-      <source>Fits, with %n tab(s) of {length}</source>
+      <source>Fits, with %n chat(s) of {length} tokens (about {words} words each)</source>
       <translation>
-        <numerusform>Fits, with %n tab of {length}</numerusform>
-        <numerusform>Fits, with %n tabs of {length}</numerusform>
+        <numerusform>Fits, with %n chat of {length} tokens (about {words} words)</numerusform>
+        <numerusform>Fits, with %n chats of {length} tokens (about {words} words each)</numerusform>
       </translation>
     </message>
     <message numerus="yes">

@@ -100,12 +100,6 @@
       </translation>
     </message>
     <message numerus="yes">
-      <source>%n tab(s) of {length}</source>
-      <translation>
-        <numerusform>%n 个 {length} 的标签页</numerusform>
-      </translation>
-    </message>
-    <message numerus="yes">
       <source>%n thread(s)</source>
       <translation>
         <numerusform>%n 个线程</numerusform>
@@ -121,12 +115,6 @@
       <source>%n to be computed again</source>
       <translation>
         <numerusform>%n 个需重新计算</numerusform>
-      </translation>
-    </message>
-    <message numerus="yes">
-      <source>%n token(s)</source>
-      <translation>
-        <numerusform>%n 个词元</numerusform>
       </translation>
     </message>
     <message numerus="yes">
@@ -182,6 +170,10 @@
       <translation>导出文件中的注释已损坏：{why}</translation>
     </message>
     <message>
+      <source>A desktop notification, when an answer or a job ends while another window is in front.</source>
+      <translation>当另一个窗口在前面时，如果回答或任务结束，则显示桌面通知。</translation>
+    </message>
+    <message>
       <source>A file for a report of a fault: log, versions, machine and models, without any chat</source>
       <translation>用于报告故障的文件：日志、版本、机器和模型，不含任何聊天</translation>
     </message>
@@ -200,10 +192,6 @@
     <message>
       <source>A model's name has 1 to {limit} characters and no line breaks</source>
       <translation>模型名称须为 1 到 {limit} 个字符，且不含换行</translation>
-    </message>
-    <message>
-      <source>A note of the desktop, if an answer or a job ends while another window is in front.</source>
-      <translation>当另一个窗口在前面时，如果回答或任务结束，则显示桌面通知。</translation>
     </message>
     <message>
       <source>A quick small English model for short questions.</source>
@@ -268,6 +256,10 @@
     <message>
       <source>As in the file</source>
       <translation>与文件相同</translation>
+    </message>
+    <message>
+      <source>As many as the {size} for chats hold; “Memory for chats” in the settings makes it more or less.</source>
+      <translation>以聊天可用的 {size} 内存为限；可在设置的“聊天用内存”中调整。</translation>
     </message>
     <message>
       <source>As the processor works best</source>
@@ -820,13 +812,13 @@
       <translation>在此聊天中查找</translation>
     </message>
     <message>
-      <source>Fits with a shorter context: one tab of {length}</source>
-      <translation>缩短上下文后可以放下：一个 {length} 的标签页</translation>
+      <source>Fits with a shorter context: one chat of {length} tokens (about {words} words)</source>
+      <translation>缩短上下文后可以放下：一个 {length} 词元的聊天（约 {words} 个英文单词）</translation>
     </message>
     <message numerus="yes">
-      <source>Fits, with %n tab(s) of {length}</source>
+      <source>Fits, with %n chat(s) of {length} tokens (about {words} words each)</source>
       <translation>
-        <numerusform>放得下，可开 %n 个 {length} 的标签页</numerusform>
+        <numerusform>放得下，可同时有 %n 个各 {length} 词元的聊天（约 {words} 个英文单词）</numerusform>
       </translation>
     </message>
     <message>
@@ -836,10 +828,6 @@
     <message>
       <source>Folders</source>
       <translation>文件夹</translation>
-    </message>
-    <message>
-      <source>For keys and values of all chats. Automatic takes what is left beside the model.</source>
-      <translation>用于所有聊天的键和值。自动则使用模型之外剩余的内存。</translation>
     </message>
     <message>
       <source>Forget the oldest turns: they stay here, but the model no longer sees them</source>
@@ -934,12 +922,12 @@
       <translation>高对比度</translation>
     </message>
     <message>
-      <source>Holds from the next start on.</source>
-      <translation>下次启动时生效。</translation>
-    </message>
-    <message>
       <source>How many chats fit</source>
       <translation>能放下多少聊天</translation>
+    </message>
+    <message>
+      <source>How many of the processor's threads compute. Automatic is one for each core.</source>
+      <translation>用于计算的处理器线程数。自动为每个核心一个。</translation>
     </message>
     <message>
       <source>I have a model</source>
@@ -1881,6 +1869,10 @@
       <translation>取下 {name}</translation>
     </message>
     <message>
+      <source>Takes effect at the next start.</source>
+      <translation>下次启动时生效。</translation>
+    </message>
+    <message>
       <source>Tell me when something ends</source>
       <translation>有事情结束时通知我</translation>
     </message>
@@ -1899,10 +1891,6 @@
     <message>
       <source>Text of this message</source>
       <translation>此消息的文本</translation>
-    </message>
-    <message>
-      <source>That compute. Automatic is one for each core.</source>
-      <translation>用于计算。自动为每个核心一个。</translation>
     </message>
     <message>
       <source>The KV cache needs {needed} at least, for {tokens} tokens; a quarter of the {free} of free memory is {share}: close other programs, raise the budget or pick a smaller model</source>
@@ -2394,6 +2382,10 @@
     <message>
       <source>What a step needs besides, at most</source>
       <translation>一步另外最多需要的内存</translation>
+    </message>
+    <message>
+      <source>What all chats share. Automatic is a quarter of the memory that is free beside the model, but no more than four chats as long as the model allows.</source>
+      <translation>所有聊天共用。自动则取模型之外空闲内存的四分之一，但不超过四个达到模型最大长度的聊天。</translation>
     </message>
     <message>
       <source>What do you want to do?</source>

@@ -10,12 +10,13 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.application import read_host
-from app.models.fit import context_words
+from app.models.fit_bar import FitBar
 from app.models.fit_verdict import fit_in
 from app.models.host import Host
 from app.models.quality_choice import QualityChoice
 from app.state import options
 from app.state.settings import Settings
+from app.theme import current_theme
 from engine.api import EngineConfig
 from engine.planner import known_models, plan_here
 
@@ -33,7 +34,7 @@ def host(memory_free_bytes: int, **chosen: Any) -> Host:
     ("name", "free_gib", "kind", "words"),
     [
         ("Qwen2.5 3B", 8, "fits", "Fits, with "),
-        ("Qwen3 4B", 5, "short", "Fits with a shorter context: one tab of 3k"),
+        ("Qwen3 4B", 5, "short", "Fits with a shorter context: one chat of 3,072 tokens (about 2,300 words)"),
         ("Qwen2.5 7B", 4, "none", "Does not fit: needs "),
     ],
 )
@@ -77,8 +78,8 @@ def test_the_host_has_what_was_chosen_on_the_settings_page(tmp_path: Path) -> No
 def test_the_bar_adds_up_to_the_free_memory() -> None:
     fit = fit_in(SPECS["Qwen2.5 3B"], "balanced", host(8 * GIB))
     assert sum(part.size_bytes for part in fit.parts) == 8 * GIB
-    assert [part.role for part in fit.parts] == ["bar_weights", "bar_used", "bar_cached", "bar_free"]
-    assert fit.words == f"Fits, with {fit.parts[1].words}"
+    assert [part.role for part in fit.parts] == ["bar_weights", "bar_used", "bar_workspace", "bar_free"]
+    assert fit.words == f"Fits, with {fit.parts[1].words} (about 6,000 words each)"
 
 
 def test_the_verdict_is_what_loading_lays_out() -> None:
@@ -88,9 +89,18 @@ def test_the_verdict_is_what_loading_lays_out() -> None:
     assert pool_bytes == pytest.approx((8 * GIB - plan.need.fixed_bytes) / 4, rel=0.01)
 
 
-def test_lengths_are_written_short() -> None:
-    assert context_words(8192) == "8k"
-    assert context_words(1000).startswith("1000 token")
+def test_what_bounds_the_number_of_chats_is_told() -> None:
+    fit = fit_in(SPECS["Qwen2.5 3B"], "balanced", host(8 * GIB, kv_budget_bytes=320 << 20))
+    assert fit.note.startswith("As many as the 320 MiB for chats hold")
+
+
+def test_the_legend_has_the_patterns_of_the_bar(qtbot: QtBot) -> None:
+    bar = FitBar()
+    qtbot.addWidget(bar)
+    bar.set_parts(fit_in(SPECS["Qwen2.5 3B"], "balanced", host(8 * GIB)).parts)
+    image = bar._entries[2]._chip.grab().toImage()
+    colors = {image.pixelColor(x, y).name() for x in range(image.width()) for y in range(image.height())}
+    assert {current_theme().color(role).name() for role in ("bar_workspace", "page")} <= colors
 
 
 def test_each_quality_tells_what_it_costs(qtbot: QtBot) -> None:
