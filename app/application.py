@@ -22,7 +22,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.bridge.engine_client import EngineClient
 from app.desktop.keep_awake import leave_efficiency_mode
-from app.i18n import install_language
+from app.i18n import install_language, translate
 from app.main_window import MainWindow
 from app.models.host import Host
 from app.models.services import ModelServices
@@ -165,7 +165,7 @@ def _open_history(home: Path) -> tuple[History, str | None]:
     try:
         return History(home / "chats.sqlite3"), None
     except HistoryError as error:
-        return History(None), f"{error} New chats are kept only until the window is closed."
+        return History(None), f"{error} {translate('app', 'New chats are kept only until the window is closed.')}"
 
 
 def _start_log(home: Path) -> None:

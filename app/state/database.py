@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from app.i18n import QT_TRANSLATE_NOOP, translate
 from app.state.advice import database_advice
 from app.state.schema import SCHEMA_VERSION, bring_up_to_date, schema_version
 from app.state.set_aside import set_aside
@@ -30,16 +31,18 @@ class Database:
         try:
             self._db = self._open()
         except sqlite3.OperationalError as error:  # no permission, locked, no space: the file itself may be sound
-            raise HistoryError(f"Cannot open {path}: {error}. {database_advice(error)}") from error
+            words = translate("app", "Cannot open {path}: {error}. {advice}")
+            raise HistoryError(words.format(path=path, error=error, advice=database_advice(error))) from error
         except (sqlite3.DatabaseError, UnicodeDecodeError):  # a schema of broken bytes is no text
-            self._start_anew("damaged", "is damaged")
+            self._start_anew("damaged", translate("app", "The chat history is damaged."))
         else:
             version = schema_version(self._db)
             if version > SCHEMA_VERSION:
                 self._db.close()
-                self._start_anew(
-                    "newer", f"was written by a newer DeepInfer (schema {version}, known {SCHEMA_VERSION})"
+                words = translate(
+                    "app", "The chat history was written by a newer DeepInfer (schema {version}, known {known})."
                 )
+                self._start_anew("newer", words.format(version=version, known=SCHEMA_VERSION))
 
     def _open(self) -> sqlite3.Connection:
         """Raises sqlite3.DatabaseError if the file is no sound database."""
@@ -65,21 +68,23 @@ class Database:
             kept = set_aside(self.path, reason, companions=("-wal", "-shm"))
             self._db = self._open()
         except (OSError, sqlite3.Error) as error:
-            raise HistoryError(
-                f"The chat history {why} and cannot be set aside: {error}. Move {self.path} away."
-            ) from error
-        self.notice = f"The chat history {why}. It was kept as {kept.name}, and a new history was started."
+            words = translate("app", "{why} It cannot be set aside: {error}. Move {path} away.")
+            raise HistoryError(words.format(why=why, error=error, path=self.path)) from error
+        words = translate("app", "{why} It was kept as {name}, and a new history was started.")
+        self.notice = words.format(why=why, name=kept.name)
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
         """Raises `HistoryError`."""
-        with self._transaction("BEGIN", "read from") as db:
+        words = QT_TRANSLATE_NOOP("app", "Chats cannot be read from {place}: {error}. {advice}")
+        with self._transaction("BEGIN", words) as db:
             yield db
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
         """Raises `HistoryError`; nothing was written then."""
-        with self._transaction("BEGIN IMMEDIATE", "saved to") as db:
+        words = QT_TRANSLATE_NOOP("app", "Chats cannot be saved to {place}: {error}. {advice}")
+        with self._transaction("BEGIN IMMEDIATE", words) as db:
             yield db
 
     @contextmanager
@@ -99,10 +104,12 @@ class Database:
             finally:
                 db.close()
         except sqlite3.Error as error:
-            raise HistoryError(f"Chats cannot be used in {self.path}: {error}. {database_advice(error)}") from error
+            words = translate("app", "Chats cannot be used in {path}: {error}. {advice}")
+            raise HistoryError(words.format(path=self.path, error=error, advice=database_advice(error))) from error
 
     @contextmanager
-    def _transaction(self, begin: str, what: str) -> Iterator[sqlite3.Connection]:
+    def _transaction(self, begin: str, failed: str) -> Iterator[sqlite3.Connection]:
+        """`failed` are the words, not yet translated, for what could not be done."""
         try:
             self._db.execute(begin)
             try:
@@ -113,8 +120,8 @@ class Database:
                 if self._db.in_transaction:
                     self._db.execute("ROLLBACK")
         except sqlite3.Error as error:
-            place = self.path or "memory"
-            raise HistoryError(f"Chats cannot be {what} {place}: {error}. {database_advice(error)}") from error
+            words, place = translate("app", failed), self.path or translate("app", "memory")
+            raise HistoryError(words.format(place=place, error=error, advice=database_advice(error))) from error
 
     def close(self) -> None:
         self._db.close()

@@ -378,6 +378,10 @@
       <translation>无法列出 {folder}：{reason}</translation>
     </message>
     <message>
+      <source>Cannot open {path}: {error}. {advice}</source>
+      <translation>无法打开 {path}：{error}。{advice}</translation>
+    </message>
+    <message>
       <source>Cannot read {path} ({reason}): check its permissions and the disk</source>
       <translation>无法读取 {path}（{reason}）：请检查其权限和磁盘</translation>
     </message>
@@ -424,6 +428,18 @@
     <message>
       <source>Chats</source>
       <translation>聊天</translation>
+    </message>
+    <message>
+      <source>Chats cannot be read from {place}: {error}. {advice}</source>
+      <translation>无法从 {place} 读取聊天：{error}。{advice}</translation>
+    </message>
+    <message>
+      <source>Chats cannot be saved to {place}: {error}. {advice}</source>
+      <translation>无法将聊天保存到 {place}：{error}。{advice}</translation>
+    </message>
+    <message>
+      <source>Chats cannot be used in {path}: {error}. {advice}</source>
+      <translation>无法使用 {path} 中的聊天：{error}。{advice}</translation>
     </message>
     <message>
       <source>Chats in eight bits</source>
@@ -1322,6 +1338,10 @@
       <translation>新聊天（Ctrl+T）</translation>
     </message>
     <message>
+      <source>New chats are kept only until the window is closed.</source>
+      <translation>新聊天只保留到窗口关闭为止。</translation>
+    </message>
+    <message>
       <source>New folder</source>
       <translation>新文件夹</translation>
     </message>
@@ -1923,6 +1943,14 @@
     <message>
       <source>The catalogue has no model {name}: choose one of {known}</source>
       <translation>目录中没有模型 {name}：请选择 {known} 之一</translation>
+    </message>
+    <message>
+      <source>The chat history is damaged.</source>
+      <translation>聊天历史已损坏。</translation>
+    </message>
+    <message>
+      <source>The chat history was written by a newer DeepInfer (schema {version}, known {known}).</source>
+      <translation>聊天历史由更新的 DeepInfer 写入（格式 {version}，已知 {known}）。</translation>
     </message>
     <message>
       <source>The chat is full: from here on the model no longer sees {turns} ({number} tokens).</source>
@@ -2724,6 +2752,10 @@
       <translation>
         <numerusform>%n 个回答的中位数</numerusform>
       </translation>
+    </message>
+    <message>
+      <source>memory</source>
+      <translation>内存</translation>
     </message>
     <message>
       <source>message {number} follows one that does not stand before it</source>
@@ -3982,6 +4014,14 @@
     <message>
       <source>{whose} is {address}: it must begin with https://</source>
       <translation>{whose} 为 {address}：必须以 https:// 开头</translation>
+    </message>
+    <message>
+      <source>{why} It cannot be set aside: {error}. Move {path} away.</source>
+      <translation>{why}无法将其移到一旁：{error}。请移走 {path}。</translation>
+    </message>
+    <message>
+      <source>{why} It was kept as {name}, and a new history was started.</source>
+      <translation>{why}它已保存为 {name}，并开始了新的历史。</translation>
     </message>
     <message>
       <source>{words}; the sum stands below</source>
