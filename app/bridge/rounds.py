@@ -5,9 +5,12 @@ Does not know what the parts do.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject, Qt, QTimer
+
+from app.bridge.throttle import turns
 
 TURN_MS = 17
 """Between two parts: about a frame of the screen, in which what the last one changed is painted."""
@@ -44,6 +47,9 @@ class Rounds(QObject):
         self._is_wanted = False
 
     def _take_turn(self) -> None:
+        if wait_ms := turns.wait_ms():
+            self._timer.start(wait_ms)
+            return
         if self._place == 0:
             self._is_wanted = False
         part = self._parts[self._place]
@@ -52,5 +58,7 @@ class Rounds(QObject):
             self._timer.start(TURN_MS)
         elif self._is_wanted:
             self._timer.start(self._interval_ms)
+        began_s = time.perf_counter()
         # Last, so that what it asks for finds the round as it is by then.
         part()
+        turns.note(began_s)

@@ -15,6 +15,7 @@ from app.chat.formula_view import FormulaView
 from app.chat.markdown import Block, CodeBlock, Paragraph, Rule, Table
 from app.chat.markdown_stream import MarkdownStream, Update
 from app.chat.text_view import ProseView, TableView
+from app.chat.transcript_page import keep_pixels
 
 # A stretch of text is cut here: laying a document out again at another width is one unbroken piece of work.
 MAX_BLOCKS_PER_PROSE = 40
@@ -37,6 +38,7 @@ class AnswerView(QWidget):
 
     def __init__(self, width_px: int, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        keep_pixels(self)
         self._width_px = width_px
         self._stream = MarkdownStream()
         self._views: list[BlockView] = []

@@ -21,6 +21,7 @@ from app.chat.message_tools import MessageTools, Tool, VersionSwitch
 from app.chat.plain_text import plain_text
 from app.chat.reasoning_view import ReasoningView
 from app.chat.text_view import ProseView
+from app.chat.transcript_page import keep_pixels
 from app.engine_words.recognition import in_window_words, says_too_long
 from app.i18n import translate
 from app.state.message import Message
@@ -48,6 +49,7 @@ class MessageView(QWidget):
         self, message: Message, author: str, buttons: Sequence[Tool], in_menu: Sequence[Tool], take_words: str
     ) -> None:
         super().__init__()
+        keep_pixels(self)
         self.message = message
         self._take_words = take_words
         self.tools = MessageTools(buttons, in_menu)

@@ -17,10 +17,14 @@ from PySide6.QtWidgets import QFrame, QSizePolicy, QTextBrowser, QWidget
 from app.chat.document_writer import INDENT_EM, QUOTE_DEPTH_PROPERTY, RULE_PROPERTY, DocumentWriter, Prose
 from app.chat.links import open_link
 from app.chat.markdown import Paragraph, Rule, Span, Table
+from app.chat.transcript_page import keep_pixels
 from app.i18n import translate
 from app.theme import current_theme
 
 _BAR_WIDTH_PX = 3
+_OVERHANG_PX = 3
+"""How far a line's letters may stand out of it."""
+_MAX_SHORT_CHARACTERS = 2000
 
 
 class TextView(QTextBrowser):
@@ -28,6 +32,8 @@ class TextView(QTextBrowser):
 
     def __init__(self, width_px: int, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        keep_pixels(self)
+        keep_pixels(self.viewport())
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -123,17 +129,45 @@ class ProseView(TextView):
         pairs = zip(self._open, blocks, strict=False)
         num_same = next((place for place, (old, new) in enumerate(pairs) if old.block != new), len(self._open))
         num_same = min(num_same, len(blocks))
+        added: tuple[Span, ...] | None = None
+        if num_same + 1 == len(self._open) and num_same < len(blocks):
+            # The usual case, an answer that goes on: what has been laid out is not thrown away.
+            added = added_spans(self._open[num_same].block, blocks[num_same])
+        top = self._top_of_changed(num_same + (added is not None))
+        new = blocks[num_same + (added is not None) :]
+        # A long piece is laid out by and by, and the layout tells of each step.
+        is_short = sum(map(_length, new)) + _num_characters(added or ()) < _MAX_SHORT_CHARACTERS
+        layout = self.document().documentLayout()
+        layout.blockSignals(is_short)
+        self._write(blocks, num_same, added, num_finished)
+        layout.blockSignals(False)
+        self._has_marks |= any(isinstance(block, Rule) or block.quote_depth > 0 for block in blocks)
+        if is_short:
+            # The layout would have all of the text painted.
+            self._on_document_size_changed(self.document().size())
+            self.viewport().update(0, top, self.viewport().width(), self.viewport().height())
+
+    def _top_of_changed(self, num_kept: int) -> int:
+        """Above it nothing moves if all but the first open blocks go and others come behind them, in pixels."""
+        last = self._open[num_kept - 1] if num_kept else self._finished
+        if last is None:
+            return 0
+        # What is added to a line may take its last word to the next one.
+        lines = self.document().findBlock(last.end).layout()
+        y = lines.lineAt(lines.lineCount() - 1).y() if lines.lineCount() else 0.0
+        return max(0, math.floor(lines.position().y() + y) - _OVERHANG_PX)
+
+    def _write(self, blocks: Sequence[Prose], num_same: int, added: Sequence[Span] | None, num_finished: int) -> None:
+        """Leaves the first open blocks as they are, adds to the next one if there is something, and writes the rest."""
         cursor = self.end_cursor()
         cursor.beginEditBlock()
         writer = self.writer()
-        if num_same + 1 == len(self._open) and num_same < len(blocks):
-            # The usual case, an answer that goes on: what has been laid out is not thrown away.
-            newest = blocks[num_same]
-            added = added_spans(self._open[num_same].block, newest)
-            if added is not None and isinstance(newest, Paragraph):
-                writer.write_spans(cursor, newest, added)
-                self._open[num_same] = _Written(newest, cursor.position(), cursor.blockFormat())
-                num_same += 1
+        if added is not None:
+            grown = blocks[num_same]
+            assert isinstance(grown, Paragraph), f"{grown!r} cannot grow"
+            writer.write_spans(cursor, grown, added)
+            self._open[num_same] = _Written(grown, cursor.position(), cursor.blockFormat())
+            num_same += 1
         self._remove_behind(cursor, num_same)
         for block in blocks[num_same:]:
             writer.write_prose(cursor, [block])
@@ -143,7 +177,6 @@ class ProseView(TextView):
             self._finished = self._open[num_finished - 1]
             del self._open[:num_finished]
         cursor.endEditBlock()
-        self._has_marks |= any(isinstance(block, Rule) or block.quote_depth for block in blocks)
 
     def _remove_behind(self, cursor: QTextCursor, num_open: int) -> None:
         """Takes out all but the finished blocks and the first open ones."""
@@ -178,6 +211,14 @@ def added_spans(before: Prose, after: Prose) -> tuple[Span, ...] | None:
     if replace(grown, text=last.text) != last:
         return None
     return (rest, *after.spans[len(same) + 1 :]) if rest.text else after.spans[len(same) + 1 :]
+
+
+def _length(block: Prose) -> int:
+    return _num_characters(block.spans) if isinstance(block, Paragraph) else 0
+
+
+def _num_characters(spans: Sequence[Span]) -> int:
+    return sum(len(span.text) for span in spans)
 
 
 class TableView(TextView):

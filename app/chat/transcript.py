@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout
 
 from app.chat.chat_words import forgotten_words, state_words
 from app.chat.message_view import AnswerMessageView, MessageView, QuestionView
+from app.chat.transcript_page import TranscriptPage, keep_pixels
 from app.i18n import translate
 from app.state.message import Message
 from app.state.session import Session
@@ -65,9 +66,9 @@ class Transcript(QScrollArea):
         theme_signals().theme_changed.connect(self._on_theme_changed)
 
     def _make_column(self) -> None:
-        page = QWidget()
-        page.setProperty("kind", "page")
+        page = self._page = TranscriptPage()
         self._content = QWidget()
+        keep_pixels(self._content)
         self._column = QVBoxLayout(self._content)
         self._column.setContentsMargins(0, _MARGIN_PX, 0, _MARGIN_PX)
         self._column.setSpacing(_MESSAGE_GAP_PX)
@@ -78,7 +79,7 @@ class Transcript(QScrollArea):
         self._empty_label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         self._column.addWidget(self._empty_label)
         self._column.addStretch(1)
-        row = QHBoxLayout(page)
+        row = self._page_row = QHBoxLayout(page)
         row.setContentsMargins(_MARGIN_PX, 0, _MARGIN_PX, 0)
         row.addStretch(1)
         # The column takes all there is up to its maximum; only what is over goes to the sides.
@@ -202,7 +203,10 @@ class Transcript(QScrollArea):
             return
         if not self._session.is_busy:
             view.show_end()
+        before = _newest_height(view)
         view.show_text()
+        if _newest_height(view) != before:
+            self._settle(view.body.views[-1] if view.body.views else view.body)
         view.show_notice(forgotten_words(self._session, view.message))
         view.show_state(state_words(self._session))
         if self._is_busy is not self._session.is_busy:
@@ -224,6 +228,24 @@ class Transcript(QScrollArea):
         super().changeEvent(event)
         if event.type() == QEvent.Type.FontChange:
             self._limit_width()
+
+    def _settle(self, grown: QWidget) -> None:
+        """Gives a grown part its room and goes to the end at once; else that takes a turn of the loop for each layout.
+
+        The page is moved before anything in it is: its pixels are still those on the screen by then, and are not
+        painted again.
+        """
+        part: QWidget | None = grown
+        while part is not None and part is not self.viewport():
+            part.updateGeometry()
+            part = part.parentWidget()
+        if self._is_following:
+            column, bar = self._page_row, self.verticalScrollBar()
+            by_width = column.totalHeightForWidth(self.viewport().width()) if column.hasHeightForWidth() else 0
+            maximum = max(by_width, column.totalMinimumSize().height()) - self.viewport().height()
+            if maximum > bar.maximum():
+                bar.setMaximum(maximum)
+        super().event(QEvent(QEvent.Type.LayoutRequest))
 
     def _append(self, message: Message) -> None:
         width_px = min(self._content.maximumWidth(), self.viewport().width() - 2 * _MARGIN_PX)
@@ -304,6 +326,12 @@ class Transcript(QScrollArea):
         size = self.latest_button.size()
         view = self.viewport().geometry()
         self.latest_button.move(view.center().x() - size.width() // 2, view.bottom() - size.height() - _MARGIN_PX // 2)
+
+
+def _newest_height(view: AnswerMessageView) -> tuple[int, int]:
+    """How many parts an answer has, and how high the last one is: the one that grows."""
+    parts = view.body.views
+    return len(parts), parts[-1].height() if parts else 0
 
 
 def _num_hidden_at_first(session: Session) -> int:

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTreeWidget, QTree
 
 from app.i18n import translate
 from app.theme import icon_size_px, theme_signals
+from app.visualizer.cell_texts import write_cells
 from app.visualizer.chat_rows import ChatRow
 from app.visualizer.owner_chip import owner_chip
 from app.visualizer.owners import Owners
@@ -78,6 +79,7 @@ class ChatsTable(QTreeWidget):
     def show_rows(self, rows: Sequence[ChatRow]) -> None:
         while self.topLevelItemCount() > len(rows):
             self.takeTopLevelItem(self.topLevelItemCount() - 1)
+        cells = []
         for place, row in enumerate(rows):
             item = self.topLevelItem(place)
             if item is None:
@@ -87,13 +89,13 @@ class ChatsTable(QTreeWidget):
             if item.data(0, _KEY_ROLE) != row.owner:
                 item.setData(0, _KEY_ROLE, row.owner)
                 item.setIcon(0, self._chip(row.owner))
-            for column, text in enumerate(self._texts(row)):
-                if item.text(column) != text:
-                    item.setText(column, text)
+            cells.append((item, self._texts(row)))
             item.setToolTip(0, self._owners.title(row.owner))
             item.setToolTip(1, state_note(row))
+        are_others = len(rows) != len(self._rows)
         self._rows = list(rows)
-        self._share_width()
+        if write_cells(self, cells) or are_others:
+            self._share_width()
         fit_height(self, _MIN_ROWS, _MAX_ROWS)
 
     def text(self) -> str:

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTreeWidget, QTree
 from app.i18n import translate
 from app.theme import theme_signals
 from app.visualizer.block_model import BlockKind, OwnerCounts, PoolCounts
+from app.visualizer.cell_texts import write_cells
 from app.visualizer.cell_tiles import CellLook
 from app.visualizer.memory_numbers import cached_words
 from app.visualizer.owner_chip import look_chip
@@ -86,15 +87,18 @@ class OwnerTable(QTreeWidget):
             self.takeTopLevelItem(self.indexOfTopLevelItem(self._rows.pop(gone)))
         for place, key in enumerate(keys):
             self._put(place, key)
+        cells = []
         for owner in owners:
             blocks = counts.by_owner[owner]
             numbers = blocks.num_own, blocks.num_shared, blocks.num_cached
-            self._fill(self._rows[owner], self._owners.title(owner), *numbers)
-        self._fill(self._rows[BlockKind.SHARED], translate("app", "shared by chats"), None, counts.num_shared, None)
-        self._fill(self._rows[BlockKind.CACHED], translate("app", "cached, all chats"), None, None, counts.num_cached)
-        pinned = translate("app", "pinned, %n block(s)", None, counts.num_pinned_blocks)
-        self._fill(self._rows[BlockKind.PINNED], pinned)
-        self._fill(self._rows[BlockKind.FREE], translate("app", "free"))
+            cells.append(self._cells(owner, self._owners.title(owner), *numbers))
+        cells += [
+            self._cells(BlockKind.SHARED, translate("app", "shared by chats"), None, counts.num_shared, None),
+            self._cells(BlockKind.CACHED, translate("app", "cached, all chats"), None, None, counts.num_cached),
+            self._cells(BlockKind.PINNED, translate("app", "pinned, %n block(s)", None, counts.num_pinned_blocks)),
+            self._cells(BlockKind.FREE, translate("app", "free")),
+        ]
+        write_cells(self, cells)
         # Taking a row out moves the selection to a neighbour.
         self.clearSelection()
         if self._chosen in self._rows:
@@ -126,12 +130,10 @@ class OwnerTable(QTreeWidget):
             self.takeTopLevelItem(now)
             self.insertTopLevelItem(place, item)
 
-    def _fill(self, item: QTreeWidgetItem, title: str, *numbers: int | None) -> None:
-        texts = [title, *("" if number is None else f"{number:,}" for number in numbers)]
-        for column, text in enumerate(texts):
-            if item.text(column) != text:
-                item.setText(column, text)
+    def _cells(self, key: str | BlockKind, title: str, *numbers: int | None) -> tuple[QTreeWidgetItem, list[str]]:
+        item = self._rows[key]
         item.setToolTip(0, title)
+        return item, [title, *("" if number is None else f"{number:,}" for number in numbers)]
 
     def _on_selection_changed(self) -> None:
         selected = self.selectedItems()

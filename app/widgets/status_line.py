@@ -5,8 +5,11 @@ Does not know the engine beyond its messages.
 
 from __future__ import annotations
 
+from PySide6.QtCore import QSize
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QStatusBar, QWidget
 
+from app.bridge.throttle import Throttle
 from app.i18n import QT_TRANSLATE_NOOP, translate
 from app.widgets.elided_label import ElidedLabel
 from engine.messages import (
@@ -20,6 +23,8 @@ from engine.messages import (
 )
 
 _MARGIN_PX = 8
+STATS_INTERVAL_MS = 250
+"""The engine's figures change no faster than they can be read."""
 _BACKENDS = {"cpu": "CPU", "gpu": "GPU", "reference": QT_TRANSLATE_NOOP("app", "CPU (reference)")}
 
 
@@ -33,9 +38,10 @@ class StatusLine(QStatusBar):
         self._has_model = False
         self._engine: EngineStarted | None = None
         self._stats: EngineStats | None = None
+        self._stats_throttle = Throttle(STATS_INTERVAL_MS, self._show, self)
         self.label = ElidedLabel(kind="muted")
         self.label.setContentsMargins(_MARGIN_PX, 0, 0, 0)
-        self.addWidget(self.label, 1)
+        self.addWidget(_Frame(self.label), 1)
         self._show()
 
     def show_started(self, engine: EngineStarted) -> None:
@@ -73,7 +79,7 @@ class StatusLine(QStatusBar):
 
     def show_stats(self, stats: EngineStats) -> None:
         self._stats = stats
-        self._show()
+        self._stats_throttle.request()
 
     def _show(self) -> None:
         parts = [translate("app", "engine: {state}").format(state=self._state)]
@@ -101,3 +107,23 @@ def _load_parts(stats: EngineStats) -> list[str]:
     if num_blocks:
         parts.append(f"KV {100 * stats.num_referenced_blocks // num_blocks} %")
     return parts
+
+
+class _Frame(QWidget):
+    """Gives a label its size, so that another text does not have the whole window laid out anew."""
+
+    def __init__(self, label: ElidedLabel) -> None:
+        super().__init__()
+        self._label = label
+        label.setParent(self)
+
+    def sizeHint(self) -> QSize:
+        return self._label.sizeHint()
+
+    def minimumSizeHint(self) -> QSize:
+        return self._label.minimumSizeHint()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        # What cannot change its size has no say in the layout.
+        self._label.setFixedSize(self.size())
