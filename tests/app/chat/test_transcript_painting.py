@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from PySide6.QtCore import QEvent, QObject
 from PySide6.QtGui import QGuiApplication, QImage, QPaintEvent
 from PySide6.QtWidgets import QWidget
@@ -32,25 +33,33 @@ Behind the table: ÅÄÖ Ẫ ỹ, and the end of it all.
 """
 
 
-def _shown(qtbot: QtBot) -> tuple[Session, Transcript]:
+@pytest.fixture
+def window(qtbot: QtBot) -> QWidget:
+    """Something to stand on, as by itself a transcript is transparent."""
+    result = QWidget()
+    qtbot.addWidget(result)
+    result.resize(360, 240)
+    return result
+
+
+def _shown(qtbot: QtBot, window: QWidget) -> tuple[Session, Transcript]:
     session = Session()
     session.ask("Write something")
     session.phase = Phase.STREAMING
-    transcript = Transcript(session)
-    qtbot.addWidget(transcript)
+    transcript = Transcript(session, window)
     transcript.resize(360, 240)
-    with qtbot.waitExposed(transcript):
-        transcript.show()
+    with qtbot.waitExposed(window):
+        window.show()
     return session, transcript
 
 
 def _on_screen(widget: QWidget) -> QImage:
-    picture = QGuiApplication.primaryScreen().grabWindow(widget.winId())
+    picture = QGuiApplication.primaryScreen().grabWindow(widget.window().winId())
     return picture.toImage().convertToFormat(QImage.Format.Format_RGB32)
 
 
 def _painted_anew(widget: QWidget) -> QImage:
-    return widget.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
+    return widget.window().grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
 
 
 def _wait_for_painting(qtbot: QtBot, widget: QWidget) -> None:
@@ -58,8 +67,8 @@ def _wait_for_painting(qtbot: QtBot, widget: QWidget) -> None:
     qtbot.waitUntil(lambda: _on_screen(widget) == _painted_anew(widget))
 
 
-def test_what_is_on_the_screen_is_what_painting_all_of_it_gives(qtbot: QtBot) -> None:
-    session, transcript = _shown(qtbot)
+def test_what_is_on_the_screen_is_what_painting_all_of_it_gives(qtbot: QtBot, window: QWidget) -> None:
+    session, transcript = _shown(qtbot, window)
     for start in range(0, len(_TEXT), 7):
         session.answer.text += _TEXT[start : start + 7]
         transcript.show_progress()
@@ -79,8 +88,8 @@ class _Painted(QObject):
         return False
 
 
-def test_an_answer_that_grows_below_the_views_end_paints_some_lines(qtbot: QtBot) -> None:
-    session, transcript = _shown(qtbot)
+def test_an_answer_that_grows_below_the_views_end_paints_some_lines(qtbot: QtBot, window: QWidget) -> None:
+    session, transcript = _shown(qtbot, window)
     session.answer.text += "All of the view is full of words. " * 40
     transcript.show_progress()
     page = transcript.widget()
