@@ -53,6 +53,8 @@ _MIN_SIZE = QSize(480, 320)
 _MIN_WIDTH_WITH_MEMORY_PX = 1100
 _LEAST_WIDTH_WITH_MEMORY_PX = 900
 _LEAST_WIDTH_WITH_CHATS_PX = 650
+_ZOOM_BURST_MS = 60
+"""A key that is held repeats about every 30 ms."""
 
 
 class MainWindow(QMainWindow):
@@ -76,6 +78,8 @@ class MainWindow(QMainWindow):
         self._front_chat_id: str | None = None
         self._is_closing = False
         self._death: EngineDied | None = None
+        self._zoom_timer = QTimer(self, singleShot=True, interval=_ZOOM_BURST_MS)
+        self._zoom_timer.timeout.connect(self._apply_zoom)
         self.setWindowTitle("DeepInfer")
         self.setObjectName("main")
         self.action_list = Actions(self)
@@ -253,12 +257,14 @@ class MainWindow(QMainWindow):
 
     def _on_setting_changed(self, setting: Setting[Any]) -> None:
         self.settings_page.show_value(setting)
-        app = QApplication.instance()
-        assert isinstance(app, QApplication), f"the application is {app!r}"
         if setting is options.THEME:
-            apply_theme(app, self.settings.get(options.THEME))
+            apply_theme(_application(), self.settings.get(options.THEME))
         elif setting is options.ZOOM_PERCENT:
-            apply_zoom(app, self.settings.get(options.ZOOM_PERCENT))
+            # Once for a burst of keys.
+            self._zoom_timer.start()
+
+    def _apply_zoom(self) -> None:
+        apply_zoom(_application(), self.settings.get(options.ZOOM_PERCENT))
 
     def _start_engine(self) -> None:
         self._client.start()
@@ -376,3 +382,9 @@ class MainWindow(QMainWindow):
         if not self._client.close():
             _log.error("The engine did not end in time")
         self.closed.emit()
+
+
+def _application() -> QApplication:
+    app = QApplication.instance()
+    assert isinstance(app, QApplication), f"the application is {app!r}"
+    return app

@@ -11,6 +11,8 @@ from PySide6.QtCore import QEvent, QObject, QRect, Qt, QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDockWidget, QMainWindow
 
+from app.theme import theme_signals
+
 # The frame is the window manager's and not known before the window is shown.
 _TITLE_BAR_PX = 32
 _MIN_CENTRE_PX = 400
@@ -44,6 +46,7 @@ class DockWidths(QObject):
         self._at_press: dict[QDockWidget, int] = {}
         self._applied: dict[QDockWidget, int] = {}
         window.installEventFilter(self)
+        theme_signals().theme_settled.connect(self._apply_if_changed)
         for dock in widths:
             dock.visibilityChanged.connect(self._ask)
 

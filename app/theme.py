@@ -8,12 +8,14 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from string import Template
 from typing import Literal
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QFont, QGuiApplication, QPalette
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
+from shiboken6 import isValid
 
 from engine.api import assets_dir
 
@@ -22,6 +24,8 @@ ThemeName = Literal["light", "dark", "contrast", "system"]
 ICON_SIZE_PX = 16
 MIN_BASE_POINTS = 10.0
 MAX_BASE_POINTS = 11.0
+_SETTLE_MS = 40
+"""Until a new look is laid out: layouts take several turns of the loop."""
 
 TEXT_PAIRS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("text", ("page", "panel", "hover", "selection", "code_bg")),
@@ -67,7 +71,11 @@ class Theme:
 class ThemeSignals(QObject):
     """Tells those who paint for themselves that colours or sizes are others now."""
 
+    theme_changing = Signal()
+    """Before it: what would be made anew can go, so that no look is worked out for it."""
     theme_changed = Signal()
+    theme_settled = Signal()
+    """A moment behind it, when all is laid out anew and about to be painted."""
 
 
 class _Look:
@@ -80,6 +88,9 @@ class _Look:
         self.system_points: float | None = None
         self.signals = ThemeSignals()
         self.is_following = False
+        self.has_style = False
+        self.frozen: list[QWidget] = []
+        """Windows that keep what they show until the new look is laid out."""
 
 
 _look: _Look | None = None
@@ -160,19 +171,47 @@ def _apply(app: QApplication, look: _Look) -> None:
         # A font set in pixels reports no point size.
         points = app.font().pointSizeF()
         look.system_points = min(MAX_BASE_POINTS, max(MIN_BASE_POINTS, points))
-    if app.style().name().lower() != "fusion":
+    if not look.has_style:
+        # Once: with a stylesheet the style's own name is not told any more.
+        look.has_style = True
         app.setStyle("Fusion")
     points = look.system_points * look.zoom_percent / 100
     sheet = stylesheet(look.theme, points, icon_size_px())
     if sheet == app.styleSheet():
         # A stylesheet is worked out for every widget there is, which can be felt.
         return
+    _freeze(app, look)
+    look.signals.theme_changing.emit()
+    # Without one first: put in the place of another, a stylesheet is worked out for each widget and again for each of
+    # those that it stands in.
+    app.setStyleSheet("")
     font = QFont(app.font())
     font.setPointSizeF(points)
     app.setFont(font)
     app.setPalette(_palette(look.theme))
     app.setStyleSheet(sheet)
     look.signals.theme_changed.emit()
+    for widget in app.allWidgets():
+        # What layouts remember of sizes was asked for while only a part was known of the new look.
+        widget.updateGeometry()
+
+
+def _freeze(app: QApplication, look: _Look) -> None:
+    """Nobody sees a window that is laid out in part."""
+    if look.frozen:
+        return
+    look.frozen = [window for window in app.topLevelWidgets() if window.isVisible() and window.updatesEnabled()]
+    for window in look.frozen:
+        window.setUpdatesEnabled(False)
+    QTimer.singleShot(_SETTLE_MS, look.signals, partial(_thaw, look))
+
+
+def _thaw(look: _Look) -> None:
+    look.signals.theme_settled.emit()
+    windows, look.frozen = look.frozen, []
+    for window in windows:
+        if isValid(window):
+            window.setUpdatesEnabled(True)
 
 
 def _palette(theme: Theme) -> QPalette:

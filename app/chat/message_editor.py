@@ -46,6 +46,10 @@ class MessageEditor(QWidget):
         self.setFocusProxy(self.field)
         self._show_can_take()
 
+    def text(self) -> str:
+        """As it was written, also if it is not taken yet."""
+        return self.field.toPlainText()
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:
             self.left.emit()

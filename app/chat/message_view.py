@@ -83,11 +83,12 @@ class MessageView(QWidget):
         super().leaveEvent(event)
         self.tools.point_at(False)
 
-    def edit(self) -> None:
-        """Puts the text into a field in the body's place."""
+    def edit(self, text: str | None = None) -> None:
+        """Puts the message's text, or another, into a field in the body's place."""
         if self.editor is not None:
             return
-        self.editor = MessageEditor(self.message.text, self._take_words, bool(self.message.attachments))
+        text = self.message.text if text is None else text
+        self.editor = MessageEditor(text, self._take_words, bool(self.message.attachments))
         self.editor.taken.connect(self._take)
         self.editor.left.connect(self._leave_editor)
         place = self.column.indexOf(self._shown_body())

@@ -8,6 +8,7 @@ from __future__ import annotations
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from shiboken6 import delete
 
 from app.chat.chat_words import forgotten_words, state_words
 from app.chat.message_view import AnswerMessageView, MessageView, QuestionView
@@ -48,6 +49,8 @@ class Transcript(QScrollArea):
         self._is_busy: bool | None = None
         """What the tools of the messages were told last."""
         self._is_following = True
+        self._edits: dict[str, str] = {}
+        """What stands in the editors of messages whose views are to be made again, by the messages' ids."""
         self._place: tuple[Message, float] | None = None
         """What was read when the views were made again: a message, and the part of it that is above the view.
 
@@ -63,6 +66,7 @@ class Transcript(QScrollArea):
         bar.actionTriggered.connect(lambda _: self._forget_place())
         bar.valueChanged.connect(self._on_scrolled)
         bar.rangeChanged.connect(self._on_range_changed)
+        theme_signals().theme_changing.connect(self._drop_views)
         theme_signals().theme_changed.connect(self._on_theme_changed)
 
     def _make_column(self) -> None:
@@ -259,6 +263,8 @@ class Transcript(QScrollArea):
         view.tool_used.connect(lambda tool: self.tool_used.emit(message, tool))
         view.edited.connect(lambda text: self.edited.emit(message, text))
         view.editor_left.connect(self.focus_freed)
+        if (text := self._edits.pop(message.id, None)) is not None:
+            view.edit(text)
         self._views.append(view)
         self._column.insertWidget(self._column.count() - 1, view)
 
@@ -273,11 +279,25 @@ class Transcript(QScrollArea):
             self.focus_freed.emit()
 
     def _rebuild(self) -> None:
-        if self._place is None and not self._is_following:
-            self._place = self._read_place()
+        self._keep_place()
         while self._views:
             self._remove_last()
         self.show_messages()
+
+    def _keep_place(self) -> None:
+        if self._place is None and not self._is_following:
+            self._place = self._read_place()
+
+    def _drop_views(self) -> None:
+        """At once, not when the loop comes round: no look is worked out for what is made again."""
+        self._keep_place()
+        views = list(self._views)
+        self._edits = {view.message.id: view.editor.text() for view in views if view.editor is not None}
+        while self._views:
+            self._remove_last()
+        for view in views:
+            delete(view)
+        self._is_stale = True
 
     def _read_place(self) -> tuple[Message, float] | None:
         top = self.verticalScrollBar().value()

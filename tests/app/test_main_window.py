@@ -200,21 +200,22 @@ def test_panels_are_toggled_and_stay_so(qtbot: QtBot, window: MainWindow, open_w
 def test_zoom_keys_scale_the_font_within_bounds_and_stay(
     qtbot: QtBot, window: MainWindow, open_window: OpenWindow
 ) -> None:
-    def points() -> float:
-        return QFont(QApplication.font()).pointSizeF()
+    base = QFont(QApplication.font()).pointSizeF()
 
-    base = points()
+    def wait_for(scale: float) -> None:
+        qtbot.waitUntil(lambda: QFont(QApplication.font()).pointSizeF() == pytest.approx(base * scale))
+
     qtbot.keyClick(window, Qt.Key.Key_Plus, CONTROL)
-    assert points() == pytest.approx(base * 1.1)
+    wait_for(1.1)
     for _ in range(20):
         qtbot.keyClick(window, Qt.Key.Key_Plus, CONTROL)
-    assert points() == pytest.approx(base * 2)
+    wait_for(2)
     qtbot.keyClick(window, Qt.Key.Key_0, CONTROL)
     qtbot.keyClick(window, Qt.Key.Key_Minus, CONTROL)
-    assert points() == pytest.approx(base * 0.9)
+    wait_for(0.9)
     window.close()
     open_window().change_setting(options.ZOOM_PERCENT, 100)
-    assert points() == pytest.approx(base)
+    wait_for(1)
 
 
 def test_the_theme_changes_at_once_and_shown_answers_follow(

@@ -87,7 +87,9 @@ def test_unchanged_settings_leave_the_engines_own_choices(window: MainWindow, tm
 def test_large_text_in_a_usual_window_is_not_cut_off(qtbot: QtBot, window: MainWindow) -> None:
     window.resize(1280, 800)
     window.show_settings()
+    before = window.fontInfo().pointSizeF()
     window.change_setting(options.ZOOM_PERCENT, 150)
+    qtbot.waitUntil(lambda: window.fontInfo().pointSizeF() > 1.3 * before)
     for setting in (options.KEEP_AWAKE, options.SWAP_BUDGET_MIB, options.KV_DTYPE):
         # The button beside the field needs room too.
         window.settings.set(setting, {options.KEEP_AWAKE: False, options.KV_DTYPE: "int8"}.get(setting, 64))
