@@ -73,6 +73,8 @@ class ComposerPanel(QWidget):
         self.prompts.forgotten.connect(self._forget_prompt)
         self.gauge = ContextGauge()
         self.full_choice = FullChoice(when_full)
+        self.full_choice.shown.connect(self.gauge.show_note)
+        self.gauge.show_note(self.full_choice.note())
         self.refusal_label = TextLabel(kind="error")
         self._make_buttons()
         self.row = ComposerRow()

@@ -49,6 +49,7 @@ class ContextGauge(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.parts: ContextParts | None = None
+        self._note = ""
         self._label = QLabel()
         self._label.setProperty("kind", "muted")
         self._bar = _PartsBar()
@@ -82,10 +83,19 @@ class ContextGauge(QWidget):
         words = translate("app", "ctx {used} / {limit}")
         self._label.setText(words.format(used=short_count(parts.used), limit=short_count(parts.limit)))
         self._bar.show_parts(parts)
-        words = parts_text(parts)
-        self.setToolTip(words)
         self.setAccessibleName(translate("app", "Context of this chat"))
-        self.setAccessibleDescription(words)
+        self._show_tip()
+
+    def show_note(self, words: str) -> None:
+        """What else the tip says."""
+        self._note = words
+        self._show_tip()
+
+    def _show_tip(self) -> None:
+        if self.parts is not None:
+            words = f"{parts_text(self.parts)}\n{self._note}".rstrip()
+            self.setToolTip(words)
+            self.setAccessibleDescription(words)
 
 
 def parts_text(parts: ContextParts) -> str:

@@ -33,6 +33,8 @@ class FullChoice(QToolButton):
 
     chosen = Signal(str)
     """A `WhenFull`, by the person."""
+    shown = Signal(str)
+    """The choice in words; where there is no room for the button, they are to be read elsewhere."""
 
     def __init__(self, when_full: WhenFull, parent: QWidget | None = None) -> None:
         super().__init__(parent, popupMode=QToolButton.ToolButtonPopupMode.InstantPopup)
@@ -56,6 +58,10 @@ class FullChoice(QToolButton):
         heading, words = translate("app", _HEADING), translate("app", words)
         self.setToolTip(f"{heading}. {words}.")
         self.setAccessibleName(f"{heading}: {words}")
+        self.shown.emit(self.note())
+
+    def note(self) -> str:
+        return translate("app", "{choice}. Change it in the options of the chat.").format(choice=self.accessibleName())
 
     def _on_chosen(self, choice: WhenFull) -> None:
         self.show_choice(choice)

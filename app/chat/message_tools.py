@@ -75,7 +75,11 @@ class QuietButton(QToolButton):
 
 
 class MessageTools(QWidget):
-    """A row of buttons, with a menu at its end. They show while the message is pointed at or one has the focus."""
+    """A row of buttons, with a menu at its end.
+
+    They show while the message is pointed at, one of them has the focus, or the menu is open; of the newest answer
+    always.
+    """
 
     used = Signal(str)
     """A `Tool`."""
@@ -84,6 +88,8 @@ class MessageTools(QWidget):
         super().__init__(parent)
         self._in_menu = in_menu
         self._is_pointed_at = False
+        self._is_kept = False
+        self._is_menu_open = False
         self._refused: set[Tool] = set()
         self.buttons: dict[Tool, QuietButton] = {}
         self._row = QHBoxLayout(self)
@@ -115,8 +121,15 @@ class MessageTools(QWidget):
         self._is_pointed_at = is_pointed_at
         self._show_reveal()
 
+    def keep(self, is_kept: bool) -> None:
+        """Whether they show at all times."""
+        self._is_kept = is_kept
+        self._show_reveal()
+
     def open_menu(self) -> QMenu:
         menu = QMenu(self)
+        self._is_menu_open = True
+        menu.aboutToHide.connect(self._on_menu_left)
         menu.aboutToHide.connect(menu.deleteLater)
         for tool in self._in_menu:
             if tool not in self._refused:
@@ -124,12 +137,17 @@ class MessageTools(QWidget):
         menu.popup(self.more_button.mapToGlobal(self.more_button.rect().bottomLeft()))
         return menu
 
+    def _on_menu_left(self) -> None:
+        self._is_menu_open = False
+        self._show_reveal()
+
     def _use(self, tool: Tool, is_checked: bool = False) -> None:
         self.used.emit(tool)
 
     def _show_reveal(self) -> None:
         buttons = [*self.buttons.values(), self.more_button]
-        is_revealed = self._is_pointed_at or any(button.hasFocus() for button in buttons)
+        is_used = self._is_menu_open or any(button.hasFocus() for button in buttons)
+        is_revealed = self._is_kept or self._is_pointed_at or is_used
         for button in buttons:
             if button.is_revealed != is_revealed:
                 button.reveal(is_revealed)

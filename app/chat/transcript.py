@@ -195,8 +195,10 @@ class Transcript(QScrollArea):
     def _allow_changes(self) -> None:
         is_allowed = not self._session.is_busy
         for view in self._views:
+            is_newest = view is self._views[-1]
             if isinstance(view, AnswerMessageView):
-                view.allow_changes(is_allowed, view is self._views[-1])
+                view.allow_changes(is_allowed, is_newest)
+                view.tools.keep(is_newest)
             else:
                 view.allow_changes(is_allowed)
 

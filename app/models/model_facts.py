@@ -44,11 +44,11 @@ def license_text(name: str | None) -> str:
 
 
 def storage_text(entry: ModelEntry) -> str:
-    """`98 MB on disk, and 96 MB of a cache · licence apache-2.0`."""
+    """`98 MB on disk + 96 MB prepared for this machine · licence apache-2.0`."""
     size = translate("app", "{size} on disk").format(size=file_size(entry.size_bytes))
     if entry.prepared_bytes:
-        words = translate("app", "{size} on disk, and {cache} of a cache")
-        size = words.format(size=file_size(entry.size_bytes), cache=file_size(entry.prepared_bytes))
+        words = translate("app", "{size} on disk + {prepared} prepared for this machine")
+        size = words.format(size=file_size(entry.size_bytes), prepared=file_size(entry.prepared_bytes))
     return f"{size} · {license_text(entry.license)}"
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from PySide6.QtCore import QUrl, Signal
+from PySide6.QtCore import Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
@@ -33,7 +33,7 @@ class About(QWidget):
         super().__init__(parent)
         self._home = home
         self._heading = TextLabel(translate("app", "About and privacy"), "heading")
-        facts = QGridLayout()
+        facts = self._facts = QGridLayout()
         facts.setHorizontalSpacing(_LABEL_SPACING_PX)
         facts.setColumnStretch(1, 1)
         rows = (
@@ -50,7 +50,7 @@ class About(QWidget):
         )
         for number, (name, text) in enumerate(rows):
             label = QLabel(name)
-            facts.addWidget(label, number, 0)
+            facts.addWidget(label, number, 0, Qt.AlignmentFlag.AlignTop)
             facts.addWidget(TextLabel(text, "muted"), number, 1)
         self._text = "\n".join(f"{name} {text}" for name, text in rows)
         buttons = Flow()
@@ -72,6 +72,10 @@ class About(QWidget):
         column.addWidget(self._heading)
         column.addLayout(facts)
         column.addWidget(buttons)
+
+    def set_label_width(self, width_px: int) -> None:
+        """How wide the column of names is at least, so that what they tell stands in line with other columns."""
+        self._facts.setColumnMinimumWidth(0, width_px)
 
     def has(self, text: str) -> bool:
         """Whether the section's words contain `text`, whatever its case."""

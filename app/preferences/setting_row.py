@@ -71,6 +71,8 @@ class SettingRow(QWidget):
             self._flow.add(self.reset_button)
             column.addWidget(self._flow)
         column.addWidget(self.note_label)
+        # A row that is given too much height has it below.
+        column.addStretch(1)
         self._show_origin()
 
     @property

@@ -39,6 +39,8 @@ class SettingsPage(ClosablePage):
         super().__init__(translate("app", "Settings"), parent)
         self.rows: dict[str, SettingRow] = {}
         self._sections: list[tuple[TextLabel, list[SettingRow]]] = []
+        self._labels: list[QLabel] = []
+        self._blanks: list[QLabel] = []
         # One form, so that the fields of all sections stand in one column.
         self._form = QFormLayout()
         self._form.setHorizontalSpacing(_LABEL_SPACING_PX)
@@ -102,12 +104,17 @@ class SettingsPage(ClosablePage):
                 row = SettingRow(setting, settings)
                 row.changed.connect(self.changed)
                 if isinstance(setting.default, bool):
-                    # It has its words itself.
-                    self._form.setWidget(self._form.rowCount(), QFormLayout.ItemRole.FieldRole, row)
+                    # It has its words itself. Without a label the form would give the row another height.
+                    blank = QLabel()
+                    self._form.addRow(blank, row)
+                    self._blanks.append(blank)
                 else:
                     label = QLabel(row.words)
                     label.setProperty("kind", "field")
                     label.setAlignment(Qt.AlignmentFlag.AlignTop)
+                    # Its padding would bring an indent, and it stands below the heading.
+                    label.setIndent(0)
+                    self._labels.append(label)
                     self._form.addRow(label, row)
                 self.rows[setting.key] = row
                 rows.append(row)
@@ -121,6 +128,11 @@ class SettingsPage(ClosablePage):
         is_narrow = self.width() < self.fontMetrics().averageCharWidth() * _MIN_CHARACTERS_BESIDE
         policy = QFormLayout.RowWrapPolicy.WrapAllRows if is_narrow else QFormLayout.RowWrapPolicy.DontWrapRows
         self._form.setRowWrapPolicy(policy)
+        for blank in self._blanks:
+            # Above its row it would be a gap.
+            blank.setVisible(not is_narrow)
+        # What it tells stands below the fields.
+        self.about.set_label_width(0 if is_narrow else max(label.sizeHint().width() for label in self._labels))
 
     def _show_restart(self, is_needed: bool) -> None:
         self.restart_note.setVisible(is_needed)

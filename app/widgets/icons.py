@@ -9,14 +9,15 @@ from functools import lru_cache
 from typing import Protocol
 
 from PySide6.QtCore import QByteArray, QObject, QRectF, Qt
-from PySide6.QtGui import QIcon, QPainter, QPixmap
+from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 
-from app.theme import current_theme, theme_signals
+from app.theme import Theme, current_theme, theme_signals
 from engine.api import assets_dir
 
 # Sharp at 80–200 % zoom on screens of one, one and a half, and two pixels per point.
 _EDGES_PX = (13, 16, 20, 24, 28, 32, 40, 48, 64)
+_FAINT = 0.6
 
 
 class _HasIcon(Protocol):
@@ -24,13 +25,13 @@ class _HasIcon(Protocol):
 
 
 def icon(name: str, role: str = "text") -> QIcon:
-    """The icon `assets/icons/<name>.svg` in the colour of `role`, muted while its control is disabled.
+    """The icon `assets/icons/<name>.svg` in the colour of `role`, faint while its control is disabled.
 
     Its colour is that of the theme now: after a change ask again, or use `show_icon`. Raises FileNotFoundError
     for a name that is not in the set.
     """
     theme = current_theme()
-    return QIcon(_tinted(name, theme.colors[role], theme.colors["muted"]))
+    return QIcon(_tinted(name, theme.colors[role], _faint(theme)))
 
 
 def show_icon(control: QObject, name: str, role: str = "text") -> None:
@@ -58,6 +59,13 @@ class _FollowingIcon(QObject):
     def on_theme_changed(self) -> None:
         control: _HasIcon = self.parent()  # type: ignore[assignment]  # buttons and actions have setIcon
         control.setIcon(icon(self._name, self._role))
+
+
+def _faint(theme: Theme) -> str:
+    """Between what is muted and the page: what can be used is often muted."""
+    muted, page = theme.color("muted"), theme.color("page")
+    parts = zip((muted.red(), muted.green(), muted.blue()), (page.red(), page.green(), page.blue()), strict=True)
+    return QColor(*(round((1 - _FAINT) * one + _FAINT * other) for one, other in parts)).name()
 
 
 @lru_cache(maxsize=256)

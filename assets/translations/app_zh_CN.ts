@@ -3108,6 +3108,10 @@
       <translation>不支持 {bits} 位：请使用 auto、3、4 或 8</translation>
     </message>
     <message>
+      <source>{choice}. Change it in the options of the chat.</source>
+      <translation>{choice}。可在聊天选项中更改。</translation>
+    </message>
+    <message>
       <source>{count} answer still running on {name}: stop them or wait until they end</source>
       <translation>{name} 上还有 {count} 个回答在进行：请停止它们或等它们结束</translation>
     </message>
@@ -3972,8 +3976,8 @@
       <translation>磁盘 {size}</translation>
     </message>
     <message>
-      <source>{size} on disk, and {cache} of a cache</source>
-      <translation>磁盘 {size}，另有缓存 {cache}</translation>
+      <source>{size} on disk + {prepared} prepared for this machine</source>
+      <translation>磁盘 {size}，另有为本机准备的 {prepared}</translation>
     </message>
     <message>
       <source>{size} to download</source>

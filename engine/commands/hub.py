@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import getpass
 import json
+import sys
 from collections.abc import Callable
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -18,7 +19,7 @@ from engine.commands.progress import ProgressLine
 from engine.errors import InvalidRequestError
 from engine.hub.discovery import discover, usual_places
 from engine.messages import HubJob, HubModel, Quality, RepositoryFacts
-from engine.store.files import mebibytes
+from engine.store.files import file_size
 from engine.store.reserve import DiskReserve
 
 
@@ -97,13 +98,17 @@ def run_show(args: argparse.Namespace) -> int:
 
 
 def run_discover(args: argparse.Namespace) -> int:
-    models = discover(replace(usual_places(), folders=tuple(folder.expanduser() for folder in args.folders)))
+    places = replace(usual_places(), folders=tuple(folder.expanduser() for folder in args.folders))
+    models = discover(places)
     if args.json:
         rows = [asdict(model) | {"path": str(model.path)} for model in models]
         print(json.dumps(rows, ensure_ascii=False, indent=1))
         return EXIT_OK
+    if not models:
+        looked = "\n".join(f"  {folder}{'' if folder.is_dir() else ' (not there)'}" for folder in places.all_folders())
+        print(f"no GGUF files found; looked in\n{looked}", file=sys.stderr)
     for model in models:
-        print(f"{mebibytes(model.size_bytes):>10}  {model.program}  {model.name}\n            {model.path}")
+        print(f"{file_size(model.size_bytes):>10}  {model.program}  {model.name}\n            {model.path}")
     return EXIT_OK
 
 
@@ -160,6 +165,6 @@ def _print_facts(facts: RepositoryFacts) -> None:
         print(f"terms       {state}")
     for choice in facts.choices:
         parts = f" in {len(choice.paths)} files" if len(choice.paths) > 1 else ""
-        print(f"{mebibytes(choice.size_bytes):>10}  {choice.label}{parts}")
+        print(f"{file_size(choice.size_bytes):>10}  {choice.label}{parts}")
     if not facts.choices:
         print("no GGUF and no whole safetensors model in it")

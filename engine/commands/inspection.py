@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from engine.store.files import mebibytes
+from engine.store.files import file_size
 from engine.store.layout import matrix_names, matrix_shapes
 from engine.store.library import ModelEntry
 from engine.store.manifest import Manifest, TensorFormat, read_manifest
@@ -141,9 +141,11 @@ def print_inspection(facts: dict[str, Any]) -> None:
     print(f"  rope theta  {spec['rope']['theta']:g}, output head {head}")
     for name, described in facts["formats"].items():
         print(f"  {name:11} {described}")
-    print(f"  weights     {mebibytes(facts['weight_bytes'])}, {facts['effective_bits']} bits per weight")
-    prepared = f", and {mebibytes(facts['prepared_bytes'])} as the kernels read it" if facts["prepared_bytes"] else ""
-    print(f"  on disk     {mebibytes(facts['size_bytes'])}{prepared}")
+    print(f"  weights     {file_size(facts['weight_bytes'])}, {facts['effective_bits']} bits per weight")
+    prepared = (
+        f", and {file_size(facts['prepared_bytes'])} prepared for this machine" if facts["prepared_bytes"] else ""
+    )
+    print(f"  on disk     {file_size(facts['size_bytes'])}{prepared}")
     print(f"  KV cache    {kv_bytes['2']} bytes per token in 2-byte numbers, {kv_bytes['4']} in 4-byte numbers")
     print(f"  source      {facts['source']['file_name']} (sha256 {facts['source']['sha256']})")
     print(f"  options     {facts['options']}")

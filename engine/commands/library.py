@@ -18,7 +18,7 @@ from engine.commands.inspection import conversion_facts, describe_conversion, in
 from engine.commands.progress import ProgressLine
 from engine.errors import InvalidRequestError
 from engine.quality import METHODS, PRESETS
-from engine.store.files import mebibytes
+from engine.store.files import file_size
 from engine.store.library import Library
 
 if TYPE_CHECKING:
@@ -119,7 +119,9 @@ def run_models(args: argparse.Namespace) -> int:
         print("no models yet: get one with `python -m engine fetch starter`", file=sys.stderr)
     width = max((len(model.model_id) for model in models), default=0)
     for model in models:
-        print(f"{model.model_id:{width}}  {mebibytes(model.disk_bytes):>10}  {model.spec.family:6}  {model.name}")
+        size = file_size(model.size_bytes)
+        prepared = f" + {file_size(model.prepared_bytes)} prepared for this machine" if model.prepared_bytes else ""
+        print(f"{model.model_id:{width}}  {size:>10}  {model.spec.family:6}  {model.name}{prepared}")
     return EXIT_OK
 
 

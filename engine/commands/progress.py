@@ -6,7 +6,7 @@ import sys
 from typing import TextIO
 
 from engine.messages import JobStage
-from engine.store.files import mebibytes
+from engine.store.files import file_size
 
 _PARTS = 4
 """How many lines a stage gets where the line cannot be rewritten."""
@@ -50,10 +50,10 @@ class ProgressLine:
 
 
 def describe(stage: JobStage, done: int, total: int) -> str:
-    """ "convert layer 14 of 36", "download 12.0 MiB of 88.6 MiB"."""
+    """ "convert layer 14 of 36", "download 12.0 MB of 88.6 MB"."""
     if stage in ("convert", "measure"):
         return f"{stage} layer {done} of {total}"
-    return f"{stage} {mebibytes(done)} of {mebibytes(total)}"
+    return f"{stage} {file_size(done)} of {file_size(total)}"
 
 
 def time_left(left_s: float) -> str:

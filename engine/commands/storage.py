@@ -29,7 +29,7 @@ from engine.messages import (
     StorageItem,
     VerifyJob,
 )
-from engine.store.files import mebibytes
+from engine.store.files import file_size
 from engine.store.library import Library
 from engine.store.trash import KEPT_DAYS
 
@@ -85,7 +85,7 @@ def run_move(args: argparse.Namespace) -> int:
 def run_remove(args: argparse.Namespace) -> int:
     event = model_care.delete(args.home, DeleteModel(args.model, args.forever))
     if event.trash_id is None:
-        text = f"{event.model_id} is deleted, {mebibytes(event.size_bytes)} are free again"
+        text = f"{event.model_id} is deleted, {file_size(event.size_bytes)} are free again"
     else:
         back = f"python -m engine trash restore {event.trash_id}"
         text = f"{event.model_id} is in the trash for {KEPT_DAYS} days, take it back with `{back}`"
@@ -105,7 +105,7 @@ def run_trash(args: argparse.Namespace) -> int:
         print(json.dumps([asdict(item) for item in items], ensure_ascii=False, indent=1))
         return EXIT_OK
     for item in items:
-        print(f"{item.trash_id}  {mebibytes(item.size_bytes):>10}  {_date(item)}  {item.name}")
+        print(f"{item.trash_id}  {file_size(item.size_bytes):>10}  {_date(item)}  {item.name}")
     return EXIT_OK
 
 
@@ -129,13 +129,13 @@ def run_storage(args: argparse.Namespace) -> int:
         print(json.dumps(asdict(report), ensure_ascii=False, indent=1))
         return EXIT_OK
     for kind, group in groupby(report.items, lambda item: item.kind):
-        print(f"{mebibytes(report.total_bytes(kind)):>10}  {_HEADINGS[kind]}")
+        print(f"{file_size(report.total_bytes(kind)):>10}  {_HEADINGS[kind]}")
         for item in group:
-            print(f"            {mebibytes(item.size_bytes):>10}  {_date(item)}  {item.name}{_note(item)}")
+            print(f"            {file_size(item.size_bytes):>10}  {_date(item)}  {item.name}{_note(item)}")
             print(f"                        {item.path}")
-    print(f"{mebibytes(report.total_bytes()):>10}  in all")
+    print(f"{file_size(report.total_bytes()):>10}  in all")
     for folder in report.folders:
-        free = "not there now" if folder.free_bytes is None else f"{mebibytes(folder.free_bytes)} free"
+        free = "not there now" if folder.free_bytes is None else f"{file_size(folder.free_bytes)} free"
         print(f"models in {folder.path}: {free}")
     return EXIT_OK
 
@@ -146,7 +146,7 @@ def run_clean(args: argparse.Namespace) -> int:
 
 def _tell_freed(args: argparse.Namespace, freed: SpaceFreed) -> int:
     things = "1 thing is" if freed.num_items == 1 else f"{freed.num_items} things are"
-    return _tell(args, asdict(freed), f"{things} removed, {mebibytes(freed.freed_bytes)} are free again")
+    return _tell(args, asdict(freed), f"{things} removed, {file_size(freed.freed_bytes)} are free again")
 
 
 def _tell(args: argparse.Namespace, facts: dict[str, Any], text: str) -> int:

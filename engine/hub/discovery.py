@@ -45,6 +45,10 @@ class Places:
     llama_cpp: tuple[Path, ...] = ()
     folders: tuple[Path, ...] = ()
 
+    def all_folders(self) -> tuple[Path, ...]:
+        """Every one, in the order in which they are searched."""
+        return (*self.lm_studio, *self.ollama, *self.hub_cache, *self.llama_cpp, *self.folders)
+
 
 def usual_places(
     user_home: Path | None = None, environment: Mapping[str, str] | None = None, platform: str = sys.platform

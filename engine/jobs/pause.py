@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from engine.errors import NoRoomError
-from engine.store.files import check_cancelled, free_space, mebibytes
+from engine.store.files import check_cancelled, file_size, free_space
 
 MIN_ROOM_BYTES = 64 << 20
 """So much must be free before a job goes on that has found the disk full."""
@@ -43,7 +43,7 @@ def run_despite_full_disk(work: Callable[[], T], on_wait: Callable[[str], None],
 
 def _wait_for_room(error: NoRoomError, on_wait: Callable[[str], None], is_cancelled: Callable[[], bool]) -> None:
     needed_bytes = max(error.needed_bytes or 0, MIN_ROOM_BYTES)
-    on_wait(f"Paused, the disk is full: goes on once {mebibytes(needed_bytes)} are free in {error.folder}")
+    on_wait(f"Paused, the disk is full: goes on once {file_size(needed_bytes)} are free in {error.folder}")
     pause(_ROOM_POLL_S, is_cancelled)
     while free_space(error.folder) < needed_bytes:
         pause(_ROOM_POLL_S, is_cancelled)

@@ -147,13 +147,13 @@ def require_free_space(folder: Path, needed_bytes: int) -> None:
     free_bytes = free_space(folder)
     if free_bytes < needed_bytes:
         raise NoRoomError(
-            f"Needs {mebibytes(needed_bytes)} in {folder}, {mebibytes(free_bytes)} free: "
+            f"Needs {file_size(needed_bytes)} in {folder}, {file_size(free_bytes)} free: "
             "free some space, or choose another folder with --home",
             folder,
             needed_bytes,
         )
 
 
-def mebibytes(size_bytes: int) -> str:
-    """A size for reading: "95.4 MiB", "1.2 GiB"."""
-    return f"{size_bytes / 2**20:.1f} MiB" if size_bytes < 2**30 else f"{size_bytes / 2**30:.1f} GiB"
+def file_size(size_bytes: int) -> str:
+    """A size on disk or of a download for reading, in powers of 1000 as in the window: "95.4 MB", "1.2 GB"."""
+    return f"{size_bytes / 1e6:.1f} MB" if size_bytes < 1e9 else f"{size_bytes / 1e9:.1f} GB"

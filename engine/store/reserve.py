@@ -12,7 +12,7 @@ from pathlib import Path
 from threading import Lock
 
 from engine.errors import NoRoomError
-from engine.store.files import free_space, mebibytes, nearest_existing, storage_errors
+from engine.store.files import file_size, free_space, nearest_existing, storage_errors
 
 
 @dataclass(slots=True)
@@ -39,9 +39,9 @@ class DiskReserve:
             free_bytes = free_space(folder)
             kept_bytes = sum(hold.left_bytes for hold in self._holds if hold.device == device)
             if free_bytes - kept_bytes < needed_bytes:
-                others = f", of which other jobs need {mebibytes(kept_bytes)}" if kept_bytes else ""
+                others = f", of which other jobs need {file_size(kept_bytes)}" if kept_bytes else ""
                 raise NoRoomError(
-                    f"Needs {mebibytes(needed_bytes)} in {folder}, {mebibytes(free_bytes)} free{others}: "
+                    f"Needs {file_size(needed_bytes)} in {folder}, {file_size(free_bytes)} free{others}: "
                     "free some space, or choose another folder with --home",
                     folder,
                     needed_bytes + kept_bytes,

@@ -53,7 +53,7 @@ def test_the_numbers_give_way_first_and_come_back(qtbot: QtBot, window: MainWind
     whole = row.wanted_width() + tab.width() - row.width()
     assert narrowed(whole - 1) == (False, True, True)
     assert narrowed(400) == (False, False, True)
-    assert panel.gauge.toolTip()
+    assert "When the chat is full: Stop" in panel.gauge.toolTip()
     options = tab.open_options()
     options.full_choice.actions_by_choice["drop_oldest"].trigger()
     assert tab.session.when_full == "drop_oldest"

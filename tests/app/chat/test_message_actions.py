@@ -136,7 +136,8 @@ def test_an_answer_is_copied_as_markdown_and_as_text(desk: Desk) -> None:
 
 def test_tools_show_under_the_pointer_and_with_the_focus(desk: Desk) -> None:
     turn(desk, "one", "1")
-    tools = desk.view().tools
+    turn(desk, "two", "2")
+    tools = desk.tab.transcript.views[1].tools
     assert not tools.buttons["copy"].is_revealed
     tools.point_at(True)
     assert tools.buttons["copy"].is_revealed
@@ -144,6 +145,25 @@ def test_tools_show_under_the_pointer_and_with_the_focus(desk: Desk) -> None:
     desk.tab.window().activateWindow()
     tools.buttons["again"].setFocus()
     desk.qtbot.waitUntil(lambda: tools.buttons["copy"].is_revealed)
+
+
+def test_tools_of_the_newest_answer_always_show(desk: Desk) -> None:
+    turn(desk, "one", "1")
+    first = desk.tab.transcript.views[1]
+    assert first.tools.more_button.is_revealed
+    turn(desk, "two", "2")
+    assert not first.tools.more_button.is_revealed
+
+
+def test_tools_stay_while_their_menu_is_open(desk: Desk) -> None:
+    turn(desk, "one", "1")
+    tools = desk.tab.transcript.views[0].tools
+    tools.point_at(True)
+    menu = tools.open_menu()
+    tools.point_at(False)
+    assert tools.more_button.is_revealed
+    menu.close()
+    desk.qtbot.waitUntil(lambda: not tools.more_button.is_revealed)
 
 
 def test_nothing_is_changed_while_an_answer_is_written(desk: Desk) -> None:

@@ -12,6 +12,7 @@ from app.application import configured
 from app.main_window import MainWindow
 from app.state import options
 from app.state.options import ENGINE_SETTINGS, SECTIONS, SETTINGS
+from app.widgets.text_label import TextLabel
 from engine.api import EngineConfig
 from tests.app.fake_engine import FakeEngines
 
@@ -109,3 +110,13 @@ def test_the_page_begins_at_its_top_whenever_it_is_shown(qtbot: QtBot, window: M
     window.show_chats()
     window.show_settings()
     qtbot.waitUntil(lambda: bar.value() == 0)
+
+
+def test_labels_stand_below_their_heading_and_facts_below_the_fields(qtbot: QtBot, window: MainWindow) -> None:
+    window.resize(1600, 900)
+    window.show_settings()
+    page = window.settings_page
+    fact = page.about.findChildren(TextLabel)[1]
+    row = page.rows["theme"]
+    qtbot.waitUntil(lambda: fact.mapTo(page, fact.rect().topLeft()).x() == row.mapTo(page, row.rect().topLeft()).x())
+    assert {label.indent() for label in page._labels} == {0}

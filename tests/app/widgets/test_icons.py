@@ -40,9 +40,10 @@ def test_all_icons_share_grid_and_stroke(name: str):
     assert "#" not in drawing
 
 
-def test_icon_of_a_disabled_control_is_muted(qapp: QApplication):
+def test_icon_of_a_disabled_control_is_fainter_than_a_muted_one(qapp: QApplication):
     apply_theme(qapp, "light")
-    assert strongest_color(icon("plus"), QIcon.Mode.Disabled).name() == current_theme().color("muted").name()
+    disabled, muted = strongest_color(icon("plus", "muted"), QIcon.Mode.Disabled), current_theme().color("muted")
+    assert muted.lightness() < disabled.lightness() < current_theme().color("page").lightness()
 
 
 def test_shown_icon_follows_the_theme(qapp: QApplication, qtbot):

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from engine.__main__ import main
+from engine.hub.discovery import Places
 from engine.hub.tokens import find_token
 from tests.engine.hub.hub_server import TOKEN, Drop, HubServer
 from tests.engine.tiny_models import write_tiny_gguf
@@ -30,7 +31,7 @@ def test_search_and_show_tell_what_there_is(tmp_path: Path, capsys: pytest.Captu
     shown = capsys.readouterr().out
     assert "licence     mit" in shown
     assert "made from   maker/base" in shown
-    assert shown.splitlines()[-1].endswith("MiB  Q8_0")
+    assert shown.splitlines()[-1].endswith("MB  Q8_0")
     assert run(tmp_path, "--json", "hub", "show", REPO) == 0
     assert json.loads(capsys.readouterr().out)["choices"][0]["label"] == "Q8_0"
 
@@ -71,6 +72,17 @@ def test_discover_lists_what_is_in_a_folder(tmp_path: Path, capsys: pytest.Captu
     assert run(tmp_path, "--json", "hub", "discover", tmp_path) == 0
     found = json.loads(capsys.readouterr().out)
     assert str(tmp_path / "tiny.gguf") in [model["path"] for model in found]
+
+
+def test_discover_tells_where_it_found_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    monkeypatch.setattr("engine.commands.hub.usual_places", lambda: Places(ollama=(tmp_path / "gone",)))
+    assert run(tmp_path, "hub", "discover", empty) == 0
+    told = capsys.readouterr().err
+    assert told == f"no GGUF files found; looked in\n  {tmp_path / 'gone'} (not there)\n  {empty}\n"
 
 
 def test_login_checks_the_token_before_it_is_kept(

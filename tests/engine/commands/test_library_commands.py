@@ -29,7 +29,7 @@ def test_convert_lists_the_model_and_says_so(tmp_path: Path, source: Path, capsy
     assert run(tmp_path, "convert", source, "--name", "My Model") == 0
     assert capsys.readouterr().out == "my-model is already there, nothing to do\n"
     assert run(tmp_path, "models") == 0
-    assert capsys.readouterr().out.split() == ["my-model", "0.1", "MiB", "qwen2", "My", "Model"]
+    assert capsys.readouterr().out.split() == ["my-model", "0.1", "MB", "qwen2", "My", "Model"]
 
 
 def test_results_are_printed_as_json(tmp_path: Path, source: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -156,8 +156,8 @@ def test_in_a_log_a_stage_takes_few_lines() -> None:
     with ProgressLine(stream) as line:
         for done in range(1001):
             line.show("download", done << 20, 1000 << 20)
-    assert stream.getvalue().splitlines()[0] == "download 0.0 MiB of 1000.0 MiB"
-    assert stream.getvalue().splitlines()[-1] == "download 1000.0 MiB of 1000.0 MiB"
+    assert stream.getvalue().splitlines()[0] == "download 0.0 MB of 1.0 GB"
+    assert stream.getvalue().splitlines()[-1] == "download 1.0 GB of 1.0 GB"
     assert len(stream.getvalue().splitlines()) == 5
 
 

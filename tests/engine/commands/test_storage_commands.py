@@ -43,9 +43,9 @@ def test_a_model_is_renamed_moved_removed_and_taken_back(
     assert run(home, "trash", "restore", trash_id) == 0
     assert capsys.readouterr().out == "a is back\n"
     assert run(home, "remove", "a", "--forever") == 0
-    assert capsys.readouterr().out == "a is deleted, 0.1 MiB are free again\n"
+    assert capsys.readouterr().out == "a is deleted, 0.1 MB are free again\n"
     assert run(home, "trash", "empty") == 0
-    assert capsys.readouterr().out == "0 things are removed, 0.0 MiB are free again\n"
+    assert capsys.readouterr().out == "0 things are removed, 0.0 MB are free again\n"
 
 
 def test_storage_tells_where_each_byte_is(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -53,7 +53,7 @@ def test_storage_tells_where_each_byte_is(home: Path, capsys: pytest.CaptureFixt
     (home / "models" / "x.partial" / "embed.safetensors").write_bytes(b"x" * 2**20)
     assert run(home, "storage") == 0
     shown = capsys.readouterr().out
-    assert "   1.0 MiB  unfinished conversions\n" in shown
+    assert "   1.0 MB  unfinished conversions\n" in shown
     assert "x.partial, can be removed\n" in shown
     assert f"models in {home / 'models'}: " in shown
     report = run_json(capsys, home, "storage")

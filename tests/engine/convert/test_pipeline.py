@@ -127,7 +127,7 @@ def test_too_little_space_is_said_beforehand_with_both_numbers(
     tmp_path: Path, source: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("engine.store.files.shutil.disk_usage", lambda path: Usage(10**9, 10**9, 1 << 10))
-    with pytest.raises(StorageError, match=r"Needs 0\.\d MiB in .*, 0\.0 MiB free") as raised:
+    with pytest.raises(StorageError, match=r"Needs 0\.\d MB in .*, 0\.0 MB free") as raised:
         convert(tmp_path, Conversion(source))
     assert "\n" not in str(raised.value)
     assert not (tmp_path / "models").exists()
@@ -159,7 +159,7 @@ def test_a_disk_without_room_is_refused_before_the_source_is_read_through(
     told: list[object] = []
     with monkeypatch.context() as patch:
         patch.setattr("engine.store.files.shutil.disk_usage", lambda path: SimpleNamespace(free=1000))
-        with pytest.raises(StorageError, match=r"Needs .* MiB in .*, 0\.0 MiB free"):
+        with pytest.raises(StorageError, match=r"Needs .* MB in .*, 0\.0 MB free"):
             convert_file(tmp_path, Conversion(source), lambda *progress: told.append(progress), lambda: False)
     assert told == []
 

@@ -47,8 +47,8 @@ def test_work_that_finds_the_disk_full_waits_for_room_and_is_done_again(
         return "done"
 
     assert run_despite_full_disk(work, reasons.append, lambda: False) == "done"
-    assert "Paused, the disk is full: goes on once 64.0 MiB are free" in reasons[0]
-    assert "512.0 MiB" in reasons[1]
+    assert "Paused, the disk is full: goes on once 67.1 MB are free" in reasons[0]
+    assert "536.9 MB" in reasons[1]
 
 
 def test_too_little_room_before_the_start_is_an_error(tmp_path: Path) -> None:

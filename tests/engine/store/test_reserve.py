@@ -19,7 +19,7 @@ def _disk(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_one_job_still_needs_is_not_free_for_another(tmp_path: Path) -> None:
     reserve = DiskReserve()
     with reserve.hold(tmp_path / "not" / "yet", 70 << 20) as hold:
-        with pytest.raises(NoRoomError, match=r"Needs 40\.0 MiB .* 100\.0 MiB free, of which other jobs need 70\.0"):
+        with pytest.raises(NoRoomError, match=r"Needs 41\.9 MB .* 104\.9 MB free, of which other jobs need 73\.4"):
             reserve.hold(tmp_path, 40 << 20).__enter__()
         hold.left_bytes = 50 << 20
         with reserve.hold(tmp_path, 40 << 20):
