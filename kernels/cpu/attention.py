@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from kernels.cpu.pool import Pool
-from kernels.cpu.structs import Attention, AttentionShape, RaggedBatch, RopeAppend
+from kernels.cpu.structs import Attention, AttentionShape, LatentAppend, RaggedBatch, RopeAppend
 from kernels.formats import KernelShapeError
 from kernels.kv_rows import head_dim_of
 from kernels.ops import AttentionBatch, Norm
@@ -155,3 +155,39 @@ def append(
     )
     pool.library.di_rope_append_run(pool.handle, ctypes.addressof(call))
     return q
+
+
+def append_latent(
+    q: Tensor,
+    latent: Tensor,
+    positions: Tensor,
+    rope_table: Tensor | None,
+    latent_pool: Tensor,
+    slots: Tensor,
+    norm: Norm,
+    pool: Pool,
+) -> Tensor:
+    """q float32 [M, heads, d] and latent float32 [M, d]: latents into their pool, and q as they are rotated."""
+    row_size = latent.shape[1]
+    if row_size > MAX_HEAD_DIM:
+        raise KernelShapeError(f"latents of {row_size} elements, at most {MAX_HEAD_DIM} are supported")
+    rotated = torch.empty_like(q)
+    call = LatentAppend(
+        num_rows=len(q),
+        num_heads=q.shape[1],
+        row_size=row_size,
+        rotated_size=row_size - len(norm.weight),
+        block_size=latent_pool.shape[2],
+        format=FORMATS[latent_pool.dtype],
+        eps=norm.eps,
+        q=q.data_ptr(),
+        latent=latent.data_ptr(),
+        positions=positions.data_ptr(),
+        slots=slots.data_ptr(),
+        rope_table=None if rope_table is None else rope_table.data_ptr(),
+        norm=norm.weight.data_ptr(),
+        rotated=rotated.data_ptr(),
+        pool=latent_pool.data_ptr(),
+    )
+    pool.library.di_latent_append_run(pool.handle, ctypes.addressof(call))
+    return rotated

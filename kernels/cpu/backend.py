@@ -26,7 +26,6 @@ from kernels.cpu.structs import AttentionShape
 from kernels.cpu.weights import NativeLayout, NativeWeight, pack
 from kernels.experts import norm_experts
 from kernels.formats import PackedWeight
-from kernels.latent import append as append_latent
 from kernels.layers import OperationStack
 from kernels.ops import AttentionBatch, Backend, DecoderLayer, Experts, LayerStack, Norm, WeightFacts
 from kernels.sampling_tensors import SamplingTensors
@@ -118,7 +117,8 @@ class CpuBackend(Backend):
         norm: Norm,
     ) -> Tensor:
         checks.check_pools(pool, pool, self.kv_dtype)
-        return append_latent(q, latent, positions, rope_table, pool, slots, norm)
+        checks.check_latent(q, latent, positions, rope_table, pool, slots, norm)
+        return attention.append_latent(q.float(), latent.float(), positions, rope_table, pool, slots, norm, self._pool)
 
     def paged_attention(
         self,

@@ -49,6 +49,17 @@ class RopeAppend(ctypes.Structure):
     )
 
 
+class LatentAppend(ctypes.Structure):
+    """`di_latent_append` of src/rope_append.h."""
+
+    _fields_ = (
+        ("num_rows", c_int64),
+        *_fields(c_int32, "num_heads row_size rotated_size block_size format"),
+        ("eps", c_float),
+        *_fields(c_void_p, "q latent positions slots rope_table norm rotated pool"),
+    )
+
+
 class Dense(ctypes.Structure):
     """`di_dense` of src/dense.h."""
 
@@ -112,6 +123,7 @@ SIGNATURES: dict[str, tuple[object, tuple[object, ...]]] = {
     "di_attention_plan_for": (c_int, (c_void_p, c_void_p, c_void_p, c_void_p)),
     "di_attention_run": (None, (c_void_p, c_void_p)),
     "di_rope_append_run": (None, (c_void_p, c_void_p)),
+    "di_latent_append_run": (None, (c_void_p, c_void_p)),
     "di_dense_run": (None, (c_void_p, c_void_p)),
     "di_sample": (None, (c_void_p, c_void_p)),
     "di_argmax": (None, (c_void_p, c_void_p, c_int64, c_int64, c_void_p)),

@@ -15,6 +15,10 @@ void di_rope_append_run(di_pool *pool, const di_rope_append *call) {
     run(pool, di_kernels_chosen()->rope_append, call, di_rope_append_items(call->num_rows));
 }
 
+void di_latent_append_run(di_pool *pool, const di_latent_append *call) {
+    run(pool, di_kernels_chosen()->latent_append, call, di_rope_append_items(call->num_rows));
+}
+
 di_attention_plan *di_attention_plan_create(void) { return calloc(1, sizeof(di_attention_plan)); }
 
 void di_attention_plan_destroy(di_attention_plan *plan) {

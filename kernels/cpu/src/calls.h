@@ -7,6 +7,7 @@
 #include "rope_append.h"
 
 DI_EXPORT void di_rope_append_run(di_pool *pool, const di_rope_append *call);
+DI_EXPORT void di_latent_append_run(di_pool *pool, const di_latent_append *call);
 
 // The plan stays valid for further layers of the batch. 0 if there is no memory.
 DI_EXPORT di_attention_plan *di_attention_plan_create(void);

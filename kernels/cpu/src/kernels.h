@@ -37,6 +37,7 @@ typedef struct di_kernels {
     // y = residual + rms_norm(y)
     void (*add_normed_row)(const float *residual, const float *norm, float eps, int num_columns, float *y);
     di_task rope_append; // of a di_rope_append
+    di_task latent_append; // of a di_latent_append
     di_task attend;      // of a di_attention
     di_task dense;       // of a di_dense
     di_task sample_row, argmax_row; // of a di_sampling

@@ -139,15 +139,19 @@ static void turn_head(float *head, int dim) {
     for (int d = 0; d < dim; d++) head[d] *= scale;
 }
 
+static void store_row(void *pool, int64_t row, int format, const float *head, int dim) {
+    char *target = (char *)pool + row * di_kv_row_bytes(format, dim);
+    switch (format) {
+    case DI_KV_HALF: store_halves((uint16_t *)target, head, dim); break;
+    case DI_KV_INT8: store_codes(target, head, dim); break;
+    default: memcpy(target, head, (size_t)dim * sizeof(float));
+    }
+}
+
 static void store_cached(const di_rope_append *a, void *pool, int64_t slot, int kv_head, const float *head) {
     int64_t block = slot / a->block_size, offset = slot % a->block_size;
     int64_t row = (block * a->num_kv_heads + kv_head) * a->block_size + offset;
-    char *target = (char *)pool + row * di_kv_row_bytes(a->format, a->head_dim);
-    switch (a->format) {
-    case DI_KV_HALF: store_halves((uint16_t *)target, head, a->head_dim); break;
-    case DI_KV_INT8: store_codes(target, head, a->head_dim); break;
-    default: memcpy(target, head, (size_t)a->head_dim * sizeof(float));
-    }
+    store_row(pool, row, a->format, head, a->head_dim);
 }
 
 static void append_row(const di_rope_append *a, int64_t row) {
@@ -177,4 +181,31 @@ void DI_NAME(di_rope_append)(const void *context, int item, int worker) {
     int64_t first = (int64_t)item * rows, end = first + rows;
     if (end > a->num_rows) end = a->num_rows;
     for (int64_t row = first; row < end; row++) append_row(a, row);
+}
+
+static void append_latent(const di_latent_append *a, int64_t row) {
+    int dim = a->row_size, first = dim - a->rotated_size;
+    float cached[MAX_HEAD_DIM];
+    const float *rope = a->rope_table ? a->rope_table + a->positions[row] * a->rotated_size : NULL;
+    const float *q = a->q + row * a->num_heads * dim, *latent = a->latent + row * dim;
+    float *rotated = a->rotated + row * a->num_heads * dim;
+    for (int h = 0; h < a->num_heads; h++, q += dim, rotated += dim) {
+        memcpy(rotated, q, (size_t)first * sizeof(float));
+        rotate_head(q + first, rope, a->rotated_size, rotated + first);
+        if (a->format == DI_KV_INT8) turn_head(rotated, dim);
+    }
+    float scale = inverse_rms(latent, a->eps, first);
+    for (int d = 0; d < first; d++) cached[d] = latent[d] * scale * a->norm[d];
+    rotate_head(latent + first, rope, a->rotated_size, cached + first);
+    if (a->format == DI_KV_INT8) turn_head(cached, dim);
+    store_row(a->pool, a->slots[row], a->format, cached, dim);
+}
+
+void DI_NAME(di_latent_append)(const void *context, int item, int worker) {
+    const di_latent_append *a = context;
+    (void)worker;
+    int rows = di_rope_rows_per_item(a->num_rows);
+    int64_t first = (int64_t)item * rows, end = first + rows;
+    if (end > a->num_rows) end = a->num_rows;
+    for (int64_t row = first; row < end; row++) append_latent(a, row);
 }

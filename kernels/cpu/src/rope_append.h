@@ -27,6 +27,21 @@ typedef struct di_rope_append {
     void *keys, *values;                   // [blocks, kv_heads, block_size, one row each]
 } di_rope_append;
 
+// The same for latent attention: one row per token for all heads, of which the first elements are normed and the last
+// `rotated_size` rotated, as those of every head of q are.
+typedef struct di_latent_append {
+    int64_t num_rows;
+    int32_t num_heads, row_size, rotated_size, block_size;
+    int32_t format;
+    float eps;
+    const float *q, *latent;          // [rows, heads, row_size], [rows, row_size]
+    const int64_t *positions, *slots; // [rows]
+    const float *rope_table;          // [max_context, 2, rotated_size / 2], or null
+    const float *norm;                // [row_size - rotated_size]
+    float *rotated;                   // [rows, heads, row_size]: q, rotated
+    void *pool;                       // [blocks, 1, block_size, one row each]
+} di_latent_append;
+
 static inline int di_rope_append_items(int64_t num_rows) {
     int rows = di_rope_rows_per_item(num_rows);
     return (int)((num_rows + rows - 1) / rows);

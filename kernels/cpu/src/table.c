@@ -14,6 +14,7 @@ void DI_NAME(di_activate)(float *, int, int);
 void DI_NAME(di_finish_gate_up)(const float *, const float *, int, int, float *);
 void DI_NAME(di_add_normed_row)(const float *, const float *, float, int, float *);
 void DI_NAME(di_rope_append)(const void *, int, int);
+void DI_NAME(di_latent_append)(const void *, int, int);
 void DI_NAME(di_attend)(const void *, int, int);
 void DI_NAME(di_dense)(const void *, int, int);
 void DI_NAME(di_sample_row)(const void *, int, int);
@@ -33,6 +34,7 @@ const di_kernels DI_NAME(di_table) = {
     .finish_gate_up = DI_NAME(di_finish_gate_up),
     .add_normed_row = DI_NAME(di_add_normed_row),
     .rope_append = DI_NAME(di_rope_append),
+    .latent_append = DI_NAME(di_latent_append),
     .attend = DI_NAME(di_attend),
     .dense = DI_NAME(di_dense),
     .sample_row = DI_NAME(di_sample_row),
