@@ -68,6 +68,8 @@ class LinearStruct(ctypes.Structure):
         ("rows_per_panel", c_int32),
         ("blocks_per_item", c_int32),
         ("num_chunks", c_int32),
+        ("first_codes", c_int64),
+        ("num_groups", c_int32),
     )
 
 

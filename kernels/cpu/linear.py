@@ -74,14 +74,14 @@ class Linear:
 def grouped(x: Tensor, weight: NativeWeight, num_groups: int, pool: Pool) -> Tensor:
     """Each part of a row by its own rows of the weight [G * N, K]: x float32 [M, G * K] to [M, G * N]."""
     num_rows, num_outputs = len(x), weight.shape[0] // num_groups
-    parts = x.view(num_rows, num_groups, weight.shape[1]).transpose(0, 1).contiguous()
-    y = torch.empty(num_groups, num_rows, num_outputs)
+    y = torch.empty(num_rows, weight.shape[0])
     if num_outputs % BLOCK_ROWS == 0:
-        places = (num_groups, num_rows, parts.data_ptr(), y.data_ptr())
-        if pool.library.di_grouped_linear_run(pool.handle, pool.scratch, weight.struct, *places) != 0:
+        call = (pool.handle, pool.scratch, weight.struct, num_groups, num_rows, x.data_ptr(), y.data_ptr())
+        if pool.library.di_grouped_linear_run(*call) != 0:
             raise MemoryError(f"no memory for {num_rows} rows of {num_groups} groups")
-    else:
-        for group, part in enumerate(parts):
-            rows, skipped = rows_of(weight, group * num_outputs, (group + 1) * num_outputs, pool)
-            y[group] = Linear(rows)(part, pool)[:, skipped : skipped + num_outputs]
-    return y.transpose(0, 1).reshape(num_rows, weight.shape[0])
+        return y
+    for group, part in enumerate(x.chunk(num_groups, dim=1)):
+        first = group * num_outputs
+        rows, skipped = rows_of(weight, first, first + num_outputs, pool)
+        y[:, first : first + num_outputs] = Linear(rows)(part.contiguous(), pool)[:, skipped : skipped + num_outputs]
+    return y

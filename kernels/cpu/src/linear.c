@@ -28,11 +28,15 @@ static int num_outputs(const di_linear *l) {
     return l->is_gated ? l->weight->num_rows / 2 : l->weight->num_rows;
 }
 
+// Elements from one row to the next where this operation's part of a row is as long.
+static size_t row_stride(const di_linear *l, int length) { return (size_t)max_of(1, l->num_groups) * (size_t)length; }
+
 static void quantise(const di_linear *l, int first_row, int num_rows, di_run_codes *codes) {
-    int num_columns = l->weight->num_columns;
-    di_kernels_chosen()->quantise_rows(
-        l->x + (size_t)first_row * (size_t)num_columns, num_rows, num_columns, l->norm, l->norm_bias,
-        l->norm_eps, di_offset_factor(l->weight), codes + (size_t)first_row * (size_t)runs_per_row(l));
+    int num_columns = l->weight->num_columns, rows_at_once = l->num_groups > 1 ? 1 : num_rows;
+    for (int row = first_row; row < first_row + num_rows; row += rows_at_once)
+        di_kernels_chosen()->quantise_rows(
+            l->x + (size_t)row * row_stride(l, num_columns), rows_at_once, num_columns, l->norm, l->norm_bias,
+            l->norm_eps, di_offset_factor(l->weight), codes + (size_t)row * (size_t)runs_per_row(l));
 }
 
 static void quantise_item(const void *context, int item, int worker) {
@@ -44,7 +48,7 @@ static void quantise_item(const void *context, int item, int worker) {
 
 // All rows of x in eight bits; done by this worker now unless it has done so for this call before.
 static const di_run_codes *quantised_rows(const di_linear *l, di_worker_scratch *own) {
-    if (l->is_quantised_once) return l->scratch->codes;
+    if (l->is_quantised_once) return l->scratch->codes + l->first_codes;
     if (own->serial != l->serial) {
         quantise(l, 0, l->num_rows, own->codes);
         own->serial = l->serial;
@@ -57,7 +61,7 @@ static void multiply_tile(
     const di_linear *l, const di_run_codes *codes, int first_row, int num_rows, int first, int num, float *tiles) {
     const di_weight *w = l->weight;
     const di_kernels *kernels = di_kernels_chosen();
-    size_t width = (size_t)num_outputs(l);
+    size_t width = row_stride(l, num_outputs(l));
     int stride = (ceil_div(num, DI_BLOCK_ROWS) + 1) * DI_BLOCK_ROWS;
     codes += (size_t)first_row * (size_t)runs_per_row(l);
     int up_first = first + num_outputs(l), up_block = up_first / DI_BLOCK_ROWS;
@@ -108,6 +112,20 @@ static void add_normed_item(const void *context, int item, int worker) {
     di_kernels_chosen()->add_normed_row(l->residual + at, l->post_norm, l->post_norm_eps, (int)width, l->y + at);
 }
 
+// How the work is cut into items of multiply_item; how many there are.
+static int cut(di_linear *l, int num_workers) {
+    size_t row_bytes = sizeof(di_run_codes) * (size_t)runs_per_row(l);
+    int most_rows = max_of(ROWS_PER_TILE, PANEL_BYTES / (int)row_bytes / ROWS_PER_TILE * ROWS_PER_TILE);
+    int num_panels = ceil_div(l->num_rows, most_rows);
+    l->rows_per_panel = ceil_div(ceil_div(l->num_rows, num_panels), ROWS_PER_TILE) * ROWS_PER_TILE;
+    num_panels = ceil_div(l->num_rows, l->rows_per_panel);
+    int num_blocks = ceil_div(num_outputs(l), DI_BLOCK_ROWS);
+    int chunks = num_workers == 1 ? 1 : max_of(1, ceil_div(ITEMS_PER_WORKER * num_workers, num_panels));
+    l->blocks_per_item = ceil_div(num_blocks, min_of(chunks, num_blocks));
+    l->num_chunks = ceil_div(num_blocks, l->blocks_per_item);
+    return l->num_chunks * num_panels;
+}
+
 int di_linear_plan(di_linear *l, int num_workers, di_scratch *scratch, di_stage *stages) {
     int num_stages = 0;
     if (l->num_rows == 0) return 0;
@@ -123,15 +141,7 @@ int di_linear_plan(di_linear *l, int num_workers, di_scratch *scratch, di_stage 
         l->rows_per_item = ceil_div(l->num_rows, num_workers * 4);
         stages[num_stages++] = (di_stage){quantise_item, l, ceil_div(l->num_rows, l->rows_per_item)};
     }
-    int most_rows = max_of(ROWS_PER_TILE, PANEL_BYTES / (int)row_bytes / ROWS_PER_TILE * ROWS_PER_TILE);
-    int num_panels = ceil_div(l->num_rows, most_rows);
-    l->rows_per_panel = ceil_div(ceil_div(l->num_rows, num_panels), ROWS_PER_TILE) * ROWS_PER_TILE;
-    num_panels = ceil_div(l->num_rows, l->rows_per_panel);
-    int num_blocks = ceil_div(num_outputs(l), DI_BLOCK_ROWS);
-    int chunks = num_workers == 1 ? 1 : max_of(1, ceil_div(ITEMS_PER_WORKER * num_workers, num_panels));
-    l->blocks_per_item = ceil_div(num_blocks, min_of(chunks, num_blocks));
-    l->num_chunks = ceil_div(num_blocks, l->blocks_per_item);
-    stages[num_stages++] = (di_stage){multiply_item, l, l->num_chunks * num_panels};
+    stages[num_stages++] = (di_stage){multiply_item, l, cut(l, num_workers)};
     if (l->post_norm) stages[num_stages++] = (di_stage){add_normed_item, l, l->num_rows};
     return num_stages;
 }
@@ -144,33 +154,58 @@ int di_linear_run(di_pool *pool, di_scratch *scratch, di_linear *linear) {
     return 0;
 }
 
-typedef struct group_call {
-    di_weight weight;
-    di_linear linear;
-} group_call;
+typedef struct grouped_call {
+    const di_weight *weights;
+    di_linear *linears;
+    int items_each;
+} grouped_call;
+
+static void quantise_group(const void *context, int item, int worker) {
+    (void)worker;
+    const di_linear *l = &((const grouped_call *)context)->linears[item];
+    quantise(l, 0, l->num_rows, l->scratch->codes + l->first_codes);
+}
+
+static void multiply_group(const void *context, int item, int worker) {
+    const grouped_call *call = context;
+    multiply_item(&call->linears[item / call->items_each], item % call->items_each, worker);
+}
 
 int di_grouped_linear_run(di_pool *pool, di_scratch *scratch, const di_weight *weight, int32_t num_groups,
                           int32_t num_rows, const float *x, float *y) {
-    group_call *groups = calloc((size_t)num_groups, sizeof *groups);
-    di_stage *stages = malloc((size_t)num_groups * DI_LINEAR_MAX_STAGES * sizeof *stages);
-    int num_outputs_each = weight->num_rows / num_groups, num_stages = groups && stages ? 0 : -1;
+    if (num_rows == 0) return 0;
+    int num_workers = di_pool_num_workers(pool), num_outputs_each = weight->num_rows / num_groups;
+    size_t num_codes = (size_t)num_rows * (size_t)(weight->num_columns / DI_RUN);
     size_t data_bytes = di_block_bytes(weight) * (size_t)(num_outputs_each / DI_BLOCK_ROWS);
-    for (int g = 0; g < num_groups && num_stages >= 0; g++) {
-        group_call *group = &groups[g];
-        group->weight = *weight;
-        group->weight.data += data_bytes * (size_t)g;
-        group->weight.num_rows = num_outputs_each;
-        group->linear = (di_linear){
-            .weight = &group->weight,
+    di_weight *weights = malloc((size_t)num_groups * sizeof *weights);
+    di_linear *linears = calloc((size_t)num_groups, sizeof *linears);
+    int is_ready =
+        weights && linears && di_scratch_grow_shared(scratch, sizeof(di_run_codes) * num_codes * (size_t)num_groups);
+    grouped_call call = {weights, linears, 0};
+    for (int g = 0; g < num_groups && is_ready; g++) {
+        weights[g] = *weight;
+        weights[g].data += data_bytes * (size_t)g;
+        weights[g].num_rows = num_outputs_each;
+        linears[g] = (di_linear){
+            .weight = &weights[g],
             .num_rows = num_rows,
-            .x = x + (size_t)g * (size_t)num_rows * (size_t)weight->num_columns,
-            .y = y + (size_t)g * (size_t)num_rows * (size_t)num_outputs_each,
+            .num_groups = num_groups,
+            .x = x + (size_t)g * (size_t)weight->num_columns,
+            .y = y + (size_t)g * (size_t)num_outputs_each,
+            .scratch = scratch,
+            .tile = di_tile_of(weight),
+            .is_quantised_once = 1,
+            .first_codes = (int64_t)num_codes * g,
         };
-        int planned = di_linear_plan(&group->linear, di_pool_num_workers(pool), scratch, stages + num_stages);
-        num_stages = planned < 0 ? -1 : num_stages + planned;
+        // Where there are groups enough, each is one worker's.
+        call.items_each = cut(&linears[g], num_groups < num_workers ? num_workers : 1);
     }
-    if (num_stages >= 0) di_pool_run(pool, stages, num_stages);
-    free(stages);
-    free(groups);
-    return num_stages < 0 ? -1 : 0;
+    if (is_ready) {
+        di_stage stages[] = {
+            {quantise_group, &call, num_groups}, {multiply_group, &call, num_groups * call.items_each}};
+        di_pool_run(pool, stages, 2);
+    }
+    free(linears);
+    free(weights);
+    return is_ready ? 0 : -1;
 }

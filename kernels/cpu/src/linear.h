@@ -41,6 +41,8 @@ typedef struct di_linear {
     int64_t serial;
     int32_t is_quantised_once;
     int32_t rows_per_item, rows_per_panel, blocks_per_item, num_chunks;
+    int64_t first_codes; // of its rows among all in the scratch
+    int32_t num_groups;  // of which x and y have a part in every row, and this is one; 0: rows are its own
 } di_linear;
 
 // The stages of one call, into `stages` (room for DI_LINEAR_MAX_STAGES); how many, or -1 if memory is short. The
@@ -50,8 +52,8 @@ int di_linear_plan(di_linear *linear, int num_workers, di_scratch *scratch, di_s
 // Plan and run one operation by itself; -1 if memory is short.
 DI_EXPORT int di_linear_run(di_pool *pool, di_scratch *scratch, di_linear *linear);
 
-// Each group of the weight's rows [G * N, K] by rows of its own, in one run: x [G][num_rows, K], y [G][num_rows, N].
-// N is a multiple of DI_BLOCK_ROWS. -1 if memory is short.
+// Each group of the weight's rows [G * N, K] by its own part of each row, in one run: x [num_rows, G * K],
+// y [num_rows, G * N]. N is a multiple of DI_BLOCK_ROWS. -1 if memory is short.
 DI_EXPORT int di_grouped_linear_run(di_pool *pool, di_scratch *scratch, const di_weight *weight, int32_t num_groups,
                                     int32_t num_rows, const float *x, float *y);
 
