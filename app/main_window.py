@@ -173,6 +173,7 @@ class MainWindow(QMainWindow):
         self.models.load_failed.connect(self._on_load_failed)
         self.models.models_changed.connect(self._on_models_changed)
         self.chats.failed.connect(self.banner.show_message)
+        self._history.on_recovered = self.banner.take_back
         self.chats.titles_changed.connect(self.memory_panel.set_owner_titles)
         self.tabs.tabs_changed.connect(self._on_tabs_changed)
         self.chats.chat_opened.connect(self.show_chats)

@@ -28,6 +28,8 @@ class Database:
         self.path = path
         self.notice: str | None = None
         """What a person should know about how the file was opened; None if all is well."""
+        self.write_problems: set[str] = set()
+        """Why it could not be written; whoever sees that it can again takes them out."""
         try:
             self._db = self._open()
         except sqlite3.OperationalError as error:  # no permission, locked, no space: the file itself may be sound
@@ -84,8 +86,12 @@ class Database:
     def writing(self) -> Iterator[sqlite3.Connection]:
         """Raises `HistoryError`; nothing was written then."""
         words = QT_TRANSLATE_NOOP("app", "Chats cannot be saved to {place}: {error}. {advice}")
-        with self._transaction("BEGIN IMMEDIATE", words) as db:
-            yield db
+        try:
+            with self._transaction("BEGIN IMMEDIATE", words) as db:
+                yield db
+        except HistoryError as error:
+            self.write_problems.add(str(error))
+            raise
 
     @contextmanager
     def elsewhere(self) -> Iterator[sqlite3.Connection]:

@@ -7,7 +7,7 @@ Does not know the window; a chat's live state is in `Session`. What belongs to c
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -54,6 +54,8 @@ class History:
         self._database = Database(path)
         self.notice = self._database.notice
         """What a person should know about how the file was opened; None if all is well."""
+        self.on_recovered: Callable[[str], None] = lambda problem: None
+        """Called with what was said of chats that could not be saved, as soon as they are saved again."""
         self.folders = Folders(self._database)
         self.trash = Trash(self._database)
         self.drafts = Drafts(self._database)
@@ -111,6 +113,10 @@ class History:
             for message in messages:
                 save_message(db, session.id, message)
                 save_missing(db, session, message.parent_id)
+        problems = set(self._database.write_problems)
+        self._database.write_problems.clear()
+        for problem in problems:
+            self.on_recovered(problem)
 
     def delete_message(self, message: Message) -> None:
         """For good. What followed it is then the first of the chat; see `Trash` for what can be brought back."""

@@ -57,6 +57,14 @@ class Banner(QFrame):
         else:
             self.label.setText(f"{self.label.text()}\n{text}")
 
+    def take_back(self, text: str) -> None:
+        """What this message says is no longer so; others stay."""
+        words = in_window_words(text)
+        rest = [line for line in self.label.text().split("\n") if line != words]
+        if len(rest) < len(self.label.text().split("\n")):
+            self.label.setText("\n".join(rest))
+            self.setVisible(bool(rest) and not self.isHidden())
+
     def _act(self) -> None:
         self.hide()
         if self._action is not None:

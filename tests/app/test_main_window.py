@@ -246,3 +246,25 @@ def test_the_tab_in_front_is_told_to_the_engine(qtbot: QtBot, window: MainWindow
     assert second is not None
     fronts = [command.owner for command in engine.commands if isinstance(command, BringToFront)]
     assert fronts[-3:] == [first.session.id, second.session.id, first.session.id]
+
+
+def test_that_chats_cannot_be_saved_is_said_until_they_can_be_again(
+    qtbot: QtBot, window: MainWindow, engine: FakeEngine
+) -> None:
+    window._history._database._db.execute("PRAGMA query_only = ON")
+    request_id = send(qtbot, window, engine, "hello")
+    assert window.banner.isVisible()
+    assert window.banner.label.text().startswith("Chats cannot be saved")
+    window._history._database._db.execute("PRAGMA query_only = OFF")
+    engine.answer(request_id, "hi")
+    engine.finish(request_id)
+    qtbot.waitUntil(window.banner.isHidden)
+
+
+def test_another_message_stays_when_chats_are_saved_again(window: MainWindow) -> None:
+    window.banner.show_message("The engine stopped: restart it and try again")
+    window.banner.take_back("Chats cannot be saved to here: full. Free some space.")
+    assert window.banner.isVisible()
+    window.banner.add_message("Chats cannot be saved to here: full. Free some space.")
+    window.banner.take_back("Chats cannot be saved to here: full. Free some space.")
+    assert window.banner.label.text() == "The engine stopped: restart it and try again"
