@@ -14,7 +14,7 @@ from app.chat.chat_tabs import ChatTabs
 from app.chat.chat_words import title_words
 from app.chat.tab import ChatTab
 from app.history.draft_keeper import DraftKeeper
-from app.history.finder import finder_of
+from app.history.finder import finder_of, leave_finder
 from app.history.folder_controller import FolderController
 from app.history.search_controller import SearchController
 from app.history.sidebar import Sidebar
@@ -138,7 +138,10 @@ class ChatController(QObject):
         self.open(chat_id)
         tab = self._tabs.tab_of(chat_id)
         if tab is not None and message_id is not None:
-            finder_of(tab).open(self._search.text, message_id)
+            is_shown = tab.message_actions.show_message(message_id)
+            finder_of(tab).open(self._search.text, message_id if is_shown else None)
+            if not is_shown:
+                finder_of(tab).bar.show_elsewhere()
 
     def reopen(self) -> None:
         """Opens the chat whose tab was closed last; those that are gone since, or never had a message, are passed."""
@@ -224,6 +227,9 @@ class ChatController(QObject):
         self.save_tabs()
         current = self._tabs.current_tab()
         self._sidebar.select(None if current is None else current.session.id)
+        for tab in self._tabs.tabs():
+            if tab is not current and tab is not self._tabs.beside.tab:
+                leave_finder(tab)
 
     def _guarded(self, call: Callable[[], T], fallback: T) -> T:
         try:

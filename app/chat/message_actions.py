@@ -139,6 +139,19 @@ class MessageActions(QObject):
         self._save([])
         self._show()
 
+    def show_message(self, message_id: str) -> bool:
+        """Shows the version of the chat that has this message; False while that cannot be."""
+        if any(message.id == message_id for message in self._session.messages):
+            return True
+        others = (one for one in self._session.aside if one.id == message_id and one.deleted_at_s is None)
+        message = next(others, None)
+        if message is None or self._session.is_busy:
+            return False
+        revisions.show_message(self._session, message)
+        self._save([])
+        self._show()
+        return True
+
     def _has_model(self) -> bool:
         if self._hands.model_name() is None:
             self.model_missed.emit()

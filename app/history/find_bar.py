@@ -67,6 +67,10 @@ class FindBar(QFrame):
         for button in (self.previous_button, self.next_button):
             button.setEnabled(count > 0)
 
+    def show_elsewhere(self) -> None:
+        """The text stands in a version of the chat that cannot be shown now."""
+        self.count_label.setText(translate("app", "In another version of this chat"))
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         is_back = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
         match event.key():

@@ -38,6 +38,13 @@ def finder_of(tab: ChatTab) -> Finder:
     return finder
 
 
+def leave_finder(tab: ChatTab) -> None:
+    """Another chat is opened: what was looked for in this one is done with."""
+    finder = tab.findChild(Finder)
+    if finder is not None and not finder.bar.isHidden():
+        finder.leave()
+
+
 class Finder(QObject):
     """A bar above a chat's messages. Child of the chat's tab, and as long-lived."""
 
@@ -76,12 +83,16 @@ class Finder(QObject):
             self._show()
 
     def close(self) -> None:
+        self.leave()
+        self._tab.setFocus()
+
+    def leave(self) -> None:
+        """Hides the bar and the marks; the focus stays where it is."""
         self.bar.hide()
         self._throttle.cancel()
         for view in self._transcript.views:
             mark(view, "", None)
         self._marked.clear()
-        self._tab.setFocus()
 
     def step(self, direction: int) -> None:
         """To the next place, or the one before; the chat is a ring."""

@@ -117,6 +117,13 @@ def show_version(session: Session, message: Message, step: int) -> None:
     session.phase = restored_phase(session.messages)
 
 
+def show_message(session: Session, message: Message) -> None:
+    """Leads the chat through this message of another version."""
+    _check_idle(session)
+    session.tree.show(message)
+    session.phase = restored_phase(session.messages)
+
+
 def _set_aside(session: Session, message: Message) -> None:
     _check_idle(session)
     session.tree.cut(session.messages.index(message))

@@ -971,6 +971,10 @@
         <numerusform>在 %n 个聊天中</numerusform>
       </translation>
     </message>
+    <message>
+      <source>In another version of this chat</source>
+      <translation>在此聊天的另一个版本中</translation>
+    </message>
     <message numerus="yes">
       <source>In more than %n chat(s)</source>
       <translation>

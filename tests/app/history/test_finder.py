@@ -12,6 +12,7 @@ from app.chat.tab import ChatTab
 from app.history.finder import Finder, finder_of
 from app.history.message_marks import text_widgets
 from app.main_window import MainWindow
+from app.state import revisions
 from app.state.message import Message
 from app.state.session import Session
 from tests.app.history.rows import place_of, texts
@@ -138,3 +139,54 @@ def test_it_begins_with_what_is_in_sight(qtbot: QtBot, window: MainWindow) -> No
     qtbot.waitUntil(lambda: shown.y() < bar.value() < shown.y() + shown.height())
     finder.open("storm")
     assert count(finder) == "3 of 8"
+
+
+@pytest.fixture
+def edited(window: MainWindow) -> Session:
+    """A chat whose question was another one first."""
+    session = Session(title="Harbour")
+    session.messages += [Message("user", "where is the lighthouse"), Message("assistant", "there", end="stop")]
+    window._history.save(session, session.messages)
+    session.title = "Harbour"
+    new = revisions.ask_anew(session, session.messages[0], "where is the ferry", (), None)
+    session.interrupt()
+    window._history.save(session, new)
+    return session
+
+
+def test_a_hit_in_another_version_is_shown(qtbot: QtBot, window: MainWindow, edited: Session) -> None:
+    qtbot.keyClicks(window.sidebar.search_field, "lighthouse")
+    qtbot.waitUntil(lambda: "Harbour" in texts(window.sidebar.list))
+    window.chats.open(edited.id)
+    tab = window.tabs.current_tab()
+    assert tab is not None
+    assert tab.session.messages[0].text == "where is the ferry"
+    old = next(message for message in tab.session.aside if "lighthouse" in message.text)
+    window.chats._open_hit(edited.id, old.id)
+    assert [message.text for message in tab.session.messages] == ["where is the lighthouse", "there"]
+    assert count(finder_of(tab)) == "1 of 1"
+    assert marked(tab) == ["lighthouse"]
+
+
+def test_a_hit_that_cannot_be_shown_while_the_chat_answers_is_told_of(
+    qtbot: QtBot, window: MainWindow, edited: Session
+) -> None:
+    window.chats.open(edited.id)
+    tab = window.tabs.current_tab()
+    assert tab is not None
+    tab.submit("and now")
+    old = next(message for message in tab.session.aside if "lighthouse" in message.text)
+    window.chats._open_hit(edited.id, old.id)
+    assert tab.session.messages[0].text == "where is the ferry"
+    assert count(finder_of(tab)) == "In another version of this chat"
+
+
+def test_the_bar_goes_when_another_chat_is_opened(qtbot: QtBot, window: MainWindow, tab: ChatTab) -> None:
+    finder = finder_of(tab)
+    finder.open("lighthouse", tab.session.messages[-1].id)
+    assert finder.bar.isVisible()
+    window.chats.new_chat()
+    assert finder.bar.isHidden()
+    assert marked(tab) == []
+    window.chats.open(tab.session.id)
+    assert finder.bar.isHidden()
