@@ -169,8 +169,7 @@ def append_latent(
 ) -> Tensor:
     """q float32 [M, heads, d] and latent float32 [M, d]: latents into their pool, and q as they are rotated."""
     row_size = latent.shape[1]
-    if row_size > MAX_HEAD_DIM:
-        raise KernelShapeError(f"latents of {row_size} elements, at most {MAX_HEAD_DIM} are supported")
+    assert row_size <= MAX_HEAD_DIM, (row_size, MAX_HEAD_DIM)
     rotated = torch.empty_like(q)
     call = LatentAppend(
         num_rows=len(q),

@@ -26,6 +26,7 @@ from kernels.cpu.structs import AttentionShape
 from kernels.cpu.weights import NativeLayout, NativeWeight, pack
 from kernels.experts import norm_experts
 from kernels.formats import PackedWeight
+from kernels.latent import append as append_latent
 from kernels.layers import OperationStack
 from kernels.ops import AttentionBatch, Backend, DecoderLayer, Experts, LayerStack, Norm, WeightFacts
 from kernels.sampling_tensors import SamplingTensors
@@ -117,6 +118,8 @@ class CpuBackend(Backend):
         norm: Norm,
     ) -> Tensor:
         checks.check_pools(pool, pool, self.kv_dtype)
+        if q.shape[-1] > attention.MAX_HEAD_DIM:
+            return append_latent(q, latent, positions, rope_table, pool, slots, norm)
         checks.check_latent(q, latent, positions, rope_table, pool, slots, norm)
         return attention.append_latent(q.float(), latent.float(), positions, rope_table, pool, slots, norm, self._pool)
 

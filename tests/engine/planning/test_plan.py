@@ -74,7 +74,8 @@ def test_only_active_experts_are_read() -> None:
 @pytest.mark.parametrize(
     ("name", "billions"),
     [("SmolLM2 135M", 0.1345), ("Qwen2.5 0.5B", 0.494), ("Qwen2.5 7B", 7.615), ("Llama 3.2 1B", 1.236),
-     ("Qwen3 4B", 4.022), ("Gemma 2 2B", 2.614), ("Gemma 3 1B", 1.0), ("Phi-4-mini", 3.836), ("SmolLM3 3B", 3.075)],
+     ("Qwen3 4B", 4.022), ("Gemma 2 2B", 2.614), ("Gemma 3 1B", 1.0), ("Phi-4-mini", 3.836), ("SmolLM3 3B", 3.075),
+     ("DeepSeek-V2-Lite", 15.7)],
 )  # fmt: skip
 def test_known_models_have_as_many_weights_as_their_publishers_say(name: str, billions: float) -> None:
     known = find_known(name)
