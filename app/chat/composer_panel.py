@@ -10,9 +10,10 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, Qt, Signal
 from PySide6.QtWidgets import (
     QFileDialog,
+    QHBoxLayout,
     QInputDialog,
     QMenu,
     QPushButton,
@@ -31,6 +32,7 @@ from app.chat.composer_row import ComposerRow
 from app.chat.context_gauge import ContextGauge
 from app.chat.full_choice import FullChoice
 from app.chat.prompt_picker import PromptPicker
+from app.chat.transcript import COLUMN_CHARACTERS
 from app.i18n import translate
 from app.state.history import History, HistoryError
 from app.state.message import Attachment
@@ -58,6 +60,7 @@ class ComposerPanel(QWidget):
         self._client = client
         self._history = history
         self._can_send = False
+        self._gap_px = 0
         self._refusal = ""
         self.setProperty("kind", "page")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
@@ -83,11 +86,18 @@ class ComposerPanel(QWidget):
         self.row.add_left(self.full_choice, self.full_choice.text, [(1, self.full_choice.setHidden)])
         self.row.add_right(self.attach_button)
         self.row.add_right(self._send_or_stop, [(4, self._show_short)])
-        column = self._column = QVBoxLayout(self)
-        column.setContentsMargins(2 * _MARGIN_PX, _MARGIN_PX, 2 * _MARGIN_PX, _MARGIN_PX)
+        self._content = QWidget()
+        column = self._column = QVBoxLayout(self._content)
+        column.setContentsMargins(0, 0, 0, 0)
         for part in (self.undo_bar, self.attachments, self.prompts, self.refusal_label, self.composer):
             column.addWidget(part)
         column.addWidget(self.row)
+        outer = self._outer = QHBoxLayout(self)
+        outer.addStretch(1)
+        # As with the messages: only what is over goes to the sides.
+        outer.addWidget(self._content, 10_000)
+        outer.addStretch(1)
+        self._line_up()
         self.setFocusProxy(self.composer)
         self._show_can_send()
 
@@ -118,6 +128,22 @@ class ComposerPanel(QWidget):
         """The two buttons as icons alone, or with their words."""
         for button in (self.send_button, self.stop_button):
             button.setText("" if is_short else button.accessibleName())
+
+    def leave_gap(self, gap_px: int) -> None:
+        """What a scroll bar takes at the right of the messages above."""
+        self._gap_px = gap_px
+        self._line_up()
+
+    def _line_up(self) -> None:
+        """Stands below the column of the messages, and is as wide."""
+        self._content.setMaximumWidth(COLUMN_CHARACTERS * self.fontMetrics().averageCharWidth())
+        side_px = 2 * _MARGIN_PX
+        self._outer.setContentsMargins(side_px, _MARGIN_PX, side_px + self._gap_px, _MARGIN_PX)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self._line_up()
 
     def add_line(self, line: QWidget) -> None:
         """Puts something above all else."""

@@ -86,6 +86,8 @@ class ChatTab(QWidget):
         self.message_actions.chat_made.connect(lambda _: self.turn_begun.emit())
         self.message_actions.model_missed.connect(self.model_missed)
         self.panel = ComposerPanel(self._client, self._history, self.session.when_full)
+        bar = self.transcript.verticalScrollBar()
+        bar.rangeChanged.connect(lambda _, most: self.panel.leave_gap(bar.sizeHint().width() if most else 0))
         self.panel.submitted.connect(self._on_submitted)
         self.panel.stopped.connect(self.stop)
         self.panel.failed.connect(self.save_failed)

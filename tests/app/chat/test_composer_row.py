@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.chat import composer_panel
 from app.main_window import MainWindow
 from app.theme import apply_zoom
 from tests.app.fake_engine import FakeEngine
@@ -35,10 +36,14 @@ def test_no_part_is_narrower_than_its_words(
         apply_zoom(qapp, 100)
 
 
-def test_the_numbers_give_way_first_and_come_back(qtbot: QtBot, window: MainWindow) -> None:
+def test_the_numbers_give_way_first_and_come_back(
+    qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
     tab = window.tabs.current_tab()
     assert tab is not None
     row, panel = tab.row, tab.panel
+    monkeypatch.setattr(composer_panel, "COLUMN_CHARACTERS", 200)
+    panel.leave_gap(0)
     qtbot.waitUntil(panel.gauge.isVisible)
     tab.setParent(None)
     qtbot.addWidget(tab)
@@ -60,6 +65,23 @@ def test_the_numbers_give_way_first_and_come_back(qtbot: QtBot, window: MainWind
     assert panel.full_choice.text() == "When full: forget ▾"
     options.accept()
     assert narrowed(1000) == (True, True, True)
+
+
+def test_the_composer_stands_below_the_column_of_the_messages(
+    qtbot: QtBot, window: MainWindow, engine: FakeEngine
+) -> None:
+    tab = window.tabs.current_tab()
+    assert tab is not None
+    window.resize(1800, 700)
+    window.memory_dock.hide()
+    engine.finish(send(qtbot, window, engine, "hello"))
+
+    def edges(part: QWidget) -> tuple[int, int]:
+        left = part.mapTo(tab, part.rect().topLeft()).x()
+        return left, left + part.width()
+
+    qtbot.waitUntil(lambda: bool(tab.transcript.views))
+    qtbot.waitUntil(lambda: edges(tab.composer) == edges(tab.transcript.views[0]))
 
 
 def test_send_and_stop_have_one_width(qtbot: QtBot, window: MainWindow, engine: FakeEngine) -> None:
