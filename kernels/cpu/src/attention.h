@@ -53,7 +53,7 @@ typedef struct di_attention_plan {
     di_attention_item *items;
     di_attention_split *splits;
     float *partials;
-    char *scratch; // scratch_bytes for each worker
+    char *scratch; // scratch_bytes for each worker, from the first aligned place on
     int64_t scratch_bytes;
     // what the memory holds
     int64_t max_items, max_splits, max_partials, max_scratch;

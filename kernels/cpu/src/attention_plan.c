@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "align.h"
+
 enum {
     // Query rows times heads of a kv head that share one pass over the keys, which are written out once for all of them:
     // many, or fewer where that would leave workers without work.
@@ -16,7 +18,6 @@ enum {
     FEW_FOLDED_ROWS = 48,
     SPLIT_ROWS = 8,        // more rows than this are never split: there are tiles enough
     ITEMS_PER_WORKER = 4,  // few enough to cost nothing, and enough to even out
-    SCRATCH_ALIGNMENT = 64,
 };
 
 int di_padded_head_dim(int head_dim) { return (head_dim + 7) & ~7; }
@@ -33,7 +34,7 @@ static int64_t scratch_bytes(const di_attention_shape *shape) {
                      + folded * DI_CHUNK_KEYS      // scores
                      + folded * (3 * dim + 4);     // q, result of the chunk, result so far
     int64_t bytes = floats * (int64_t)sizeof(float) + 2 * DI_CHUNK_KEYS * (int64_t)sizeof(void *);
-    return (bytes + SCRATCH_ALIGNMENT - 1) / SCRATCH_ALIGNMENT * SCRATCH_ALIGNMENT;
+    return (bytes + DI_ALIGNMENT - 1) / DI_ALIGNMENT * DI_ALIGNMENT;
 }
 
 typedef struct rows_range {
@@ -141,7 +142,7 @@ int di_attention_plan_batch(di_attention_plan *plan, const di_attention_shape *s
     if (!reserve((void **)&plan->items, &plan->max_items, n.items, sizeof *plan->items) ||
         !reserve((void **)&plan->splits, &plan->max_splits, n.splits, sizeof *plan->splits) ||
         !reserve((void **)&plan->partials, &plan->max_partials, n.partials, sizeof *plan->partials) ||
-        !reserve((void **)&plan->scratch, &plan->max_scratch, num_workers * plan->scratch_bytes, 1))
+        !reserve((void **)&plan->scratch, &plan->max_scratch, num_workers * plan->scratch_bytes + DI_ALIGNMENT, 1))
         return 0;
     add_tiles(plan, max_chunks, 1);
     plan->num_items = (int)n.items;

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "align.h"
 #include "attention.h"
 #include "simd.h"
 
@@ -65,7 +66,7 @@ static tile open_tile(const di_attention *layer, const di_attention_item *item, 
     t.first_position = plan->batch.context_lengths[item->sequence] - num_rows + item->first_row;
     t.is_written_out = t.dim != shape->head_dim || (shape->format != DI_KV_FLOAT && t.num_folded > DIRECT_ROWS);
     t.format = t.is_written_out ? DI_KV_FLOAT : shape->format;
-    char *scratch = plan->scratch + worker * plan->scratch_bytes;
+    char *scratch = (char *)di_aligned(plan->scratch) + worker * plan->scratch_bytes;
     t.key_rows = (const char **)scratch;
     t.next_key_rows = t.key_rows + DI_CHUNK_KEYS;
     scratch += 2 * DI_CHUNK_KEYS * sizeof(char *);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "align.h"
 #include "rope_append.h"
 
 enum { LINEARS = 4, STAGES_PER_LAYER = LINEARS * DI_LINEAR_MAX_STAGES + 2 };
@@ -27,7 +28,8 @@ struct di_decoder {
     di_attention_plan *plans; // one for each window among the layers
     int32_t *windows;
     int num_plans;
-    float *rows; // activations of all rows between two stages
+    float *rows; // activations of all rows between two stages, aligned
+    void *rows_memory;
     int64_t max_rows;
 };
 
@@ -104,7 +106,7 @@ void di_decoder_destroy(di_decoder *d) {
     free(d->stages);
     free(d->plans);
     free(d->windows);
-    free(d->rows);
+    free(d->rows_memory);
     free(d);
 }
 
@@ -132,10 +134,12 @@ static int64_t row_floats(const di_decoder_shape *shape) {
 
 static int reserve_rows(di_decoder *d, int64_t num_rows) {
     if (num_rows <= d->max_rows) return 1;
-    free(d->rows);
-    d->rows = malloc((size_t)(num_rows * row_floats(&d->shape)) * sizeof(float));
-    d->max_rows = d->rows ? num_rows : 0;
-    return d->rows != NULL;
+    free(d->rows_memory);
+    d->rows_memory = malloc((size_t)(num_rows * row_floats(&d->shape)) * sizeof(float) + DI_ALIGNMENT);
+    d->max_rows = d->rows_memory ? num_rows : 0;
+    if (!d->rows_memory) return 0;
+    d->rows = di_aligned(d->rows_memory);
+    return 1;
 }
 
 static int plan_attention(di_decoder *d, const di_decoder_call *call, int num_workers) {

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "align.h"
 
 static int grow(di_run_codes **memory, size_t *have, size_t want) {
     if (want <= *have) return 1;
@@ -27,18 +28,19 @@ di_scratch *di_scratch_create(int num_workers) {
     if (scratch == 0) return 0;
     scratch->num_workers = num_workers;
     for (int i = 0; i < num_workers; i++) {
-        scratch->workers[i].tiles = malloc(sizeof(float) * 2 * DI_TILE_FLOATS);
-        if (scratch->workers[i].tiles == 0) {
+        scratch->workers[i].tiles_memory = malloc(sizeof(float) * 2 * DI_TILE_FLOATS + DI_ALIGNMENT);
+        if (scratch->workers[i].tiles_memory == 0) {
             di_scratch_destroy(scratch);
             return 0;
         }
+        scratch->workers[i].tiles = di_aligned(scratch->workers[i].tiles_memory);
     }
     return scratch;
 }
 
 void di_scratch_destroy(di_scratch *scratch) {
     for (int i = 0; i < scratch->num_workers; i++) {
-        free(scratch->workers[i].tiles);
+        free(scratch->workers[i].tiles_memory);
         free(scratch->workers[i].codes);
     }
     free(scratch->codes);

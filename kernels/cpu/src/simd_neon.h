@@ -43,10 +43,16 @@ static inline vf vf_mul_pow2(vf a, vf n) {
     return (vf){vf_mul_pow2_half(a.low, n.low), vf_mul_pow2_half(a.high, n.high)};
 }
 
-static inline float32x4_t vf_4_sums(float32x4_t a, float32x4_t b, float32x4_t c, float32x4_t d) {
-    return vpaddq_f32(vpaddq_f32(a, b), vpaddq_f32(c, d));
+// [a0+a2, b0+b2, a1+a3, b1+b3]
+static inline float32x4_t vf_add_apart(float32x4_t a, float32x4_t b) {
+    return vaddq_f32(vzip1q_f32(a, b), vzip2q_f32(a, b));
 }
-// p[i] = sum of the i-th vector's lanes, each in the order ((0+1)+(2+3)) + ((4+5)+(6+7)).
+static inline float32x4_t vf_4_sums(float32x4_t a, float32x4_t b, float32x4_t c, float32x4_t d) {
+    float32x4_t ab = vf_add_apart(a, b), cd = vf_add_apart(c, d);
+    return vaddq_f32(
+        vcombine_f32(vget_low_f32(ab), vget_low_f32(cd)), vcombine_f32(vget_high_f32(ab), vget_high_f32(cd)));
+}
+// p[i] = sum of the i-th vector's lanes, each in the order ((0+2)+(1+3)) + ((4+6)+(5+7)).
 static inline void vf_store_4_sums(float *p, vf a, vf b, vf c, vf d) {
     vst1q_f32(p, vaddq_f32(vf_4_sums(a.low, b.low, c.low, d.low), vf_4_sums(a.high, b.high, c.high, d.high)));
 }

@@ -29,13 +29,15 @@ static inline vf vf_mul_pow2(vf a, vf n) {
     return _mm256_mul_ps(a, _mm256_castsi256_ps(bits));
 }
 
-// hadd_ps in three instructions that are cheap everywhere; the instruction itself is not.
-static inline __m256 vf_add_pairs(__m256 a, __m256 b) {
-    return _mm256_add_ps(_mm256_shuffle_ps(a, b, 0x88), _mm256_shuffle_ps(a, b, 0xdd));
+// [a0+a2, b0+b2, a1+a3, b1+b3] of each half. Adding neighbours instead is recognised as hadd_ps, which is slow.
+static inline __m256 vf_add_apart(__m256 a, __m256 b) {
+    return _mm256_add_ps(_mm256_unpacklo_ps(a, b), _mm256_unpackhi_ps(a, b));
 }
-// p[i] = sum of the i-th vector's lanes, each in the order ((0+1)+(2+3)) + ((4+5)+(6+7)).
+// p[i] = sum of the i-th vector's lanes, each in the order ((0+2)+(1+3)) + ((4+6)+(5+7)).
 static inline void vf_store_4_sums(float *p, vf a, vf b, vf c, vf d) {
-    __m256 sums = vf_add_pairs(vf_add_pairs(a, b), vf_add_pairs(c, d));
+    __m256d ab = _mm256_castps_pd(vf_add_apart(a, b)), cd = _mm256_castps_pd(vf_add_apart(c, d));
+    __m256 sums = _mm256_add_ps(
+        _mm256_castpd_ps(_mm256_unpacklo_pd(ab, cd)), _mm256_castpd_ps(_mm256_unpackhi_pd(ab, cd)));
     _mm_storeu_ps(p, _mm_add_ps(_mm256_castps256_ps128(sums), _mm256_extractf128_ps(sums, 1)));
 }
 
