@@ -49,6 +49,8 @@ class ChatController(QObject):
         self._tabs = tabs
         self._sidebar = sidebar
         self._closed_ids: list[str] = []
+        self._titles: dict[str, str] = {}
+        """Of all chats on disk."""
         sidebar.chat_chosen.connect(self.open)
         sidebar.hit_chosen.connect(self._open_hit)
         sidebar.chat_renamed.connect(self.rename)
@@ -106,8 +108,21 @@ class ChatController(QObject):
         else:
             no_folders: list[Folder] = []
             self._sidebar.show_chats(summaries, self._guarded(self._history.folders.all, no_folders))
-        titles = {summary.id: summary.title for summary in summaries}
-        self.titles_changed.emit(titles | {tab.session.id: title_words(tab.session.title) for tab in self._tabs.tabs()})
+        self._titles = {summary.id: summary.title for summary in summaries}
+        self._tell_titles()
+
+    def show_use(self, chat_id: str) -> None:
+        """A chat was used now and is on disk: the list is brought in line with that alone."""
+        chat = self._guarded(lambda: self._history.chat(chat_id), None)
+        if chat is None or self._search.text or not self._sidebar.show_use(chat):
+            self.refresh()
+            return
+        self._titles[chat_id] = chat.title
+        self._tell_titles()
+
+    def _tell_titles(self) -> None:
+        tabs = {tab.session.id: title_words(tab.session.title) for tab in self._tabs.tabs()}
+        self.titles_changed.emit(self._titles | tabs)
 
     def new_chat(self) -> None:
         self._tabs.new_chat()

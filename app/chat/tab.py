@@ -40,8 +40,8 @@ class ChatTab(QWidget):
 
     changed = Signal()
     """The chat's phase, its progress or its title is another now."""
-    turn_begun = Signal()
-    """A turn was put on disk, so the list of chats may be another now."""
+    turn_begun = Signal(str)
+    """The id of a chat of which something was put on disk, so that its place in the list may be another now."""
     save_failed = Signal(str)
     models_requested = Signal()
     chat_made = Signal(object)
@@ -83,7 +83,7 @@ class ChatTab(QWidget):
         self.message_actions.changed.connect(self._show_phase)
         self.message_actions.chat_made.connect(self.chat_made)
         # Behind it: the list of chats marks the one that is open by then.
-        self.message_actions.chat_made.connect(lambda _: self.turn_begun.emit())
+        self.message_actions.chat_made.connect(lambda chat: self.turn_begun.emit(chat.id))
         self.message_actions.model_missed.connect(self.model_missed)
         self.panel = ComposerPanel(self._client, self._history, self.session.when_full)
         bar = self.transcript.verticalScrollBar()
@@ -246,8 +246,8 @@ class ChatTab(QWidget):
             self.save_failed.emit(str(error))
 
     def _begin(self, seed: int | None = None) -> None:
-        self.turn_begun.emit()
         session = self.session
+        self.turn_begun.emit(session.id)
         params = session.parameters.applied_to(self._read_params())
         self._stream = self._client.stream(
             session.prompt(),

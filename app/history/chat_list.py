@@ -5,7 +5,7 @@ Does not know the history; what a person asks for is emitted with the row it was
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from PySide6.QtCore import QModelIndex, QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent
@@ -57,6 +57,11 @@ class ChatList(QListView):
     @property
     def is_editing(self) -> bool:
         return self.state() == QAbstractItemView.State.EditingState
+
+    @property
+    def newest_rows(self) -> Sequence[Row]:
+        """Those that are shown, or wait to be."""
+        return self.rows.rows if self._waiting is None else self._waiting
 
     def current_row(self) -> Row | None:
         return self.rows.row_at(self.currentIndex())

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from PySide6.QtCore import QAbstractListModel, QByteArray, QMimeData, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import QByteArray, QMimeData, QModelIndex, QPersistentModelIndex, QStringListModel, Qt, Signal
 from PySide6.QtGui import QIcon, QPixmap
 
 from app.history.chat_rows import Row, RowKind
@@ -22,7 +22,9 @@ _Index = QModelIndex | QPersistentModelIndex
 _NAMED = (RowKind.CHAT, RowKind.FOLDER)
 
 
-class ChatListModel(QAbstractListModel):
+class ChatListModel(QStringListModel):
+    """Qt's own list of strings counts the rows: a view of thousands asks for their number once for each of them."""
+
     renamed = Signal(object, str)
     """A row, and the text that was typed for it."""
     moved = Signal(str, object)
@@ -42,9 +44,8 @@ class ChatListModel(QAbstractListModel):
         rows = list(rows)
         if rows == self._rows:
             return False
-        self.beginResetModel()
         self._rows = rows
-        self.endResetModel()
+        self.setStringList([row.text for row in rows])
         return True
 
     def show_busy(self, chat_ids: frozenset[str]) -> None:
@@ -61,9 +62,6 @@ class ChatListModel(QAbstractListModel):
 
     def row_at(self, index: _Index) -> Row | None:
         return self._rows[index.row()] if index.isValid() else None
-
-    def rowCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008 - Qt's name
-        return 0 if parent.isValid() else len(self._rows)
 
     def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         row = self._rows[index.row()]

@@ -70,6 +70,39 @@ def chat_rows(summaries: Iterable[ChatSummary], folders: Sequence[Folder], today
     return rows
 
 
+def rows_after_use(rows: Sequence[Row], chat: ChatSummary) -> list[Row] | None:
+    """The rows of the same day after one chat, new or known, was used now; None if all must be made again.
+
+    So thousands of others are left alone.
+    """
+    result = list(rows)
+    row = _chat(chat)
+    at = next((n for n, one in enumerate(result) if one.key == row.key and one.kind is RowKind.CHAT), None)
+    if at is not None:
+        del result[at]
+        if at and result[at - 1].kind is RowKind.HEADING and (at == len(result) or result[at].kind is RowKind.HEADING):
+            del result[at - 1]
+    if chat.folder_id is not None and not chat.is_pinned:
+        folder = next((n for n, one in enumerate(result) if one.key == chat.folder_id), None)
+        if folder is None or at is None:
+            # A folder tells how many are in it, and a collapsed one does not show which.
+            return None
+        result.insert(folder + 1, row)
+        return result
+    heading, place = (_heading(translate("app", "Pinned")), 0) if chat.is_pinned else _today(result)
+    if place == len(result) or result[place] != heading:
+        result.insert(place, heading)
+    result.insert(place + 1, row)
+    return result
+
+
+def _today(rows: Sequence[Row]) -> tuple[Row, int]:
+    """The heading of the chats that were used today, and where it stands or should."""
+    before = (translate("app", "Pinned"), translate("app", "Folders"))
+    headings = (n for n, row in enumerate(rows) if row.kind is RowKind.HEADING and row.key not in before)
+    return _heading(translate("app", "Today")), next(headings, len(rows))
+
+
 def hit_rows(hits: Iterable[SearchHit]) -> Iterator[Row]:
     """One of each chat that was found."""
     for hit in hits:

@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 
 from app.bridge.throttle import Throttle
 from app.history.chat_list import ChatList
-from app.history.chat_rows import Row, RowKind, chat_rows, hit_rows
+from app.history.chat_rows import Row, RowKind, chat_rows, hit_rows, rows_after_use
 from app.history.trash_panel import TrashPanel
 from app.i18n import translate
 from app.state.folders import Folder
@@ -69,6 +69,8 @@ class Sidebar(QWidget):
         self._search_throttle = Throttle(
             _SEARCH_INTERVAL_MS, lambda: self.search_changed.emit(self.search_field.text()), self
         )
+        self._shown_on: date | None = None
+        """The day by which the chats are grouped; None while something else is shown."""
         self._build()
         self._connect()
 
@@ -139,10 +141,19 @@ class Sidebar(QWidget):
         """Shows these chats, newest first; the view, what is chosen and an editor stay as they are."""
         self.list.delegate.searched = ""
         self.found_label.hide()
-        self.list.show_rows(chat_rows(summaries, folders, date.today()))
+        self._shown_on = date.today()
+        self.list.show_rows(chat_rows(summaries, folders, self._shown_on))
+
+    def show_use(self, chat: ChatSummary) -> bool:
+        """Puts a chat that was used now before the others of its kind; False if all chats must be shown again."""
+        rows = rows_after_use(self.list.newest_rows, chat) if self._shown_on == date.today() else None
+        if rows is not None:
+            self.list.show_rows(rows)
+        return rows is not None
 
     def show_hits(self, hits: Sequence[SearchHit], searched: str) -> None:
         """Shows what was found of a text instead of the chats."""
+        self._shown_on = None
         self.list.delegate.searched = searched
         if not hits:
             words = translate("app", "No chat has these words.")

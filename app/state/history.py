@@ -95,6 +95,16 @@ class History:
             for chat_id, title, is_pinned, updated_at_s, folder_id in rows
         ]
 
+    def chat(self, chat_id: str) -> ChatSummary | None:
+        """One of them; None if there is no such chat, or if it is in the trash."""
+        query = "SELECT title, is_pinned, updated_at_s, folder_id FROM chats WHERE id = ? AND deleted_at_s IS NULL"
+        with self._database.reading() as db:
+            row = db.execute(query, (chat_id,)).fetchone()
+        if row is None:
+            return None
+        title, is_pinned, updated_at_s, folder_id = row
+        return ChatSummary(chat_id, title, bool(is_pinned), updated_at_s, folder_id)
+
     def load(self, chat_id: str) -> Session | None:
         """The chat with its messages; None if there is no such chat, or if it is in the trash.
 

@@ -38,7 +38,7 @@ def test_an_answer_streams_and_ends_with_its_figures(desk: Desk) -> None:
 
 def test_the_list_of_chats_is_told_once_a_turn(desk: Desk) -> None:
     begun: list[bool] = []
-    desk.tab.turn_begun.connect(lambda: begun.append(bool(desk.on_disk())))
+    desk.tab.turn_begun.connect(lambda chat_id: begun.append(chat_id == desk.tab.session.id and bool(desk.on_disk())))
     request_id = desk.send("hello")
     desk.answer(request_id, "hi")
     desk.finish(request_id)
