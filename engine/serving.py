@@ -21,7 +21,7 @@ from engine.models.decoder import POOL_LAYOUT, kv_bytes_per_token
 from engine.models.loading import load_decoder
 from engine.planner import num_pool_blocks
 from engine.planning.plan import KV_BYTES
-from engine.planning.sizes import workspace_bytes
+from engine.planning.workspace import workspace_bytes
 from engine.requests import RequestReader
 from engine.scheduler import Scheduler, SchedulerLimits
 from engine.speculation.loading import ServedSizes, find_draft_model, make_speculator

@@ -285,7 +285,7 @@ class ModelSpec:
             ("has_output_bias", self.has_output_bias and self.latent is not None),
         ):
             if is_bad:
-                raise ValueError(f"{name} is {getattr(self, name)!r}, which no model like this has")
+                raise ValueError(f"{name} is {getattr(self, name)!r}, which no model has")
 
 
 def _are_layers(indexes: tuple[int, ...], num_layers: int) -> bool:

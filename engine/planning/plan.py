@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 from engine.cache.window import Window
 from engine.config import EngineConfig, KvDtype
 from engine.messages import Quality
-from engine.planning.sizes import num_weights, process_bytes, weight_bytes, workspace_bytes
+from engine.planning.sizes import num_weights, process_bytes, weight_bytes
+from engine.planning.workspace import workspace_bytes
 from engine.quality import PRESETS
 from engine.spec import ModelSpec
 

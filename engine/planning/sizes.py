@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from engine.config import EngineConfig
 from engine.quality import Preset, fitting_group
 from engine.spec import ModelSpec
 from engine.store.layout import EMBEDDING, EXPERT_MATRICES, matrix_names, matrix_shapes, num_vector_elements
@@ -101,18 +100,6 @@ def rope_bytes(spec: ModelSpec) -> int:
     ropes = {spec.layer_rope(index) for index in range(spec.num_layers)} - {None}
     num_positions = spec.max_context + (spec.rope.short_context or 0)
     return len(ropes) * 4 * num_positions * spec.rope_head_dim
-
-
-def workspace_bytes(spec: ModelSpec, config: EngineConfig) -> int:
-    """What a step needs beside weights and cache: activations of the largest batch, logits, rotation tables."""
-    inner = spec.intermediate_size
-    widths = 4 * spec.hidden_size + spec.qkv_size + spec.query_size + 3 * inner
-    if spec.latent is not None:
-        # What is absorbed is one more query, and what is attended to stands beside what becomes of it.
-        widths += spec.query_size + spec.num_heads * spec.latent.query_head_dim + spec.attended_size
-    activations = 4 * config.max_batched_tokens * widths
-    logits = 2 * 4 * config.max_running_sequences * spec.vocab_size
-    return activations + logits + rope_bytes(spec) + vector_bytes(spec)
 
 
 def process_bytes(spec: ModelSpec) -> int:

@@ -165,12 +165,22 @@ FAMILIES = {
 }
 
 
+def config_of(family: TinyFamily) -> dict[str, Any]:
+    """The content of config.json, without making the model."""
+    return {**_config(family, {}).to_dict(), "architectures": [_model_name(family)]}
+
+
+def _config(family: TinyFamily, sizes: dict[str, int]) -> Any:
+    return getattr(transformers, f"{family.prefix}Config")(**(_SIZES | family.options | sizes))
+
+
+def _model_name(family: TinyFamily) -> str:
+    return "Gemma3ForCausalLM" if family.prefix == "Gemma3Text" else f"{family.prefix}ForCausalLM"
+
+
 def make_model(family: TinyFamily, **sizes: int) -> Any:
     """transformers' model in float32 whose every number is random, norms and biases as well."""
-    config_name = f"{family.prefix}Config"
-    model_name = "Gemma3ForCausalLM" if family.prefix == "Gemma3Text" else f"{family.prefix}ForCausalLM"
-    config = getattr(transformers, config_name)(**(_SIZES | family.options | sizes))
-    model = getattr(transformers, model_name)(config).eval().float()
+    model = getattr(transformers, _model_name(family))(_config(family, sizes)).eval().float()
     generator = torch.Generator().manual_seed(7)
     with torch.no_grad():
         for name, values in model.named_parameters():
