@@ -74,6 +74,8 @@ def end_words(message: Message) -> str:
             return translate("app", "stopped")
         case "interrupted":
             return translate("app", "interrupted")
+        case "edited":
+            return translate("app", "edited")
         case "length" if message.stats is not None:
             words = translate("app", "stopped at the limit of {tokens}")
             return words.format(tokens=tokens_text(message.stats.num_completion_tokens))

@@ -5,7 +5,7 @@ Does not know the message that it goes with.
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QLabel, QPlainTextEdit, QToolButton, QVBoxLayout, QWidget
 
 from app.chat.chat_words import tokens_text
@@ -29,7 +29,9 @@ class AttachmentCard(QFrame):
         self.attachment = attachment
         self.setProperty("kind", "card")
         self.open_button = QToolButton()
+        self.open_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.open_button.setText(_shortened(attachment.name))
+        show_icon(self.open_button, "attach", "muted")
         self.open_button.setToolTip(translate("app", "Read {name}").format(name=attachment.name))
         self.open_button.setAccessibleName(translate("app", "Read {name}").format(name=attachment.name))
         self.open_button.clicked.connect(self.open)

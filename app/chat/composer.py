@@ -24,7 +24,7 @@ _SEND_KEYS = frozenset({Qt.Key.Key_Return, Qt.Key.Key_Enter})
 
 
 class Composer(QPlainTextEdit):
-    """Enter sends, Shift+Enter breaks the line. Grows with its text up to eight lines."""
+    """Enter sends, Shift+Enter breaks the line. Grows with its text up to eight lines, or a part of the window."""
 
     submitted = Signal(str)
     files_given = Signal(list)
@@ -32,8 +32,9 @@ class Composer(QPlainTextEdit):
     long_text_given = Signal(str)
     """A pasted text that would fill the field many times over."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, window_part: float = 0.0, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._window_part = window_part
         self.can_be_empty = False
         """Whether a message without text may be sent, as something goes with it."""
         self._preedit = ""
@@ -109,6 +110,7 @@ class Composer(QPlainTextEdit):
         # The offset has the upper margin in it.
         wanted_px = math.ceil(last.bottom() - self.contentOffset().y()) + 2 * _DOCUMENT_MARGIN_PX
         most_px = MAX_LINES * self.fontMetrics().lineSpacing() + 2 * _DOCUMENT_MARGIN_PX
+        most_px = max(most_px, round(self._window_part * self.window().height()))
         self.setVerticalScrollBarPolicy(
             Qt.ScrollBarPolicy.ScrollBarAsNeeded if wanted_px > most_px else Qt.ScrollBarPolicy.ScrollBarAlwaysOff
         )

@@ -37,6 +37,7 @@ from app.i18n import translate
 from app.state.history import History, HistoryError
 from app.state.message import Attachment
 from app.state.parameters import Prompt
+from app.widgets.file_dialog import begin_in
 from app.widgets.icons import show_icon
 from app.widgets.text_label import TextLabel
 from app.widgets.undo_bar import UndoBar
@@ -212,7 +213,7 @@ class ComposerPanel(QWidget):
         self.refusal_label.setVisible(has_content and bool(self._refusal))
 
     def _ask_for_files(self) -> None:
-        dialog = QFileDialog(self, translate("app", "Attach files"))
+        dialog = begin_in(QFileDialog(self, translate("app", "Attach files")))
         dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
         dialog.filesSelected.connect(lambda names: self.attach([Path(name) for name in names]))
         dialog.finished.connect(dialog.deleteLater)

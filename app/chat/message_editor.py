@@ -13,6 +13,7 @@ from app.chat.composer import Composer
 from app.i18n import translate
 
 _GAP_PX = 4
+_WINDOW_PART = 0.5
 
 
 class MessageEditor(QWidget):
@@ -25,7 +26,7 @@ class MessageEditor(QWidget):
         """`words` are those of the button. A message with attachments `can_be_empty`."""
         super().__init__(parent)
         self._can_be_empty = can_be_empty
-        self.field = Composer()
+        self.field = Composer(_WINDOW_PART)
         self.field.setAccessibleName(translate("app", "Text of this message"))
         self.field.setPlainText(text)
         self.field.submitted.connect(self.taken)

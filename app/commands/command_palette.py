@@ -63,6 +63,7 @@ class CommandPalette(QDialog):
         self.setProperty("kind", "palette")
         self._commands = commands
         self._model = _CommandModel(self)
+        self._row_px = self._max_list_px = 0
         self.line = QLineEdit()
         self.line.setPlaceholderText(translate("app", "What do you want to do?"))
         self.line.setAccessibleName(self.windowTitle())
@@ -107,6 +108,7 @@ class CommandPalette(QDialog):
     def _find(self, text: str) -> None:
         self._model.show_commands(matching(self._commands, text))
         self.list.setCurrentIndex(self._model.index(0))
+        self._fit_height()
 
     def _run(self, index: QModelIndex) -> None:
         if not index.isValid():
@@ -118,12 +120,18 @@ class CommandPalette(QDialog):
 
     def _place(self, parent: QWidget) -> None:
         width = min(_WIDTH_CHARACTERS * self.fontMetrics().averageCharWidth(), parent.width() - 2 * _TOP_PX)
-        rows = _NUM_VISIBLE_ROWS * self.list.sizeHintForRow(0) + 2 * _MARGIN_PX
-        self.list.setFixedHeight(min(rows, parent.height() - 3 * _TOP_PX))
+        self._row_px = self.list.sizeHintForRow(0)
+        self._max_list_px = parent.height() - 3 * _TOP_PX
         self.setFixedWidth(width)
-        self.adjustSize()
+        self._fit_height()
         origin = parent.mapToGlobal(parent.rect().topLeft())
         self.move(origin.x() + (parent.width() - width) // 2, origin.y() + _TOP_PX)
+
+    def _fit_height(self) -> None:
+        """As high as what was found."""
+        num_rows = min(max(self._model.rowCount(), 1), _NUM_VISIBLE_ROWS)
+        self.list.setFixedHeight(min(num_rows * self._row_px + 2 * _MARGIN_PX, self._max_list_px))
+        self.adjustSize()
 
 
 class _CommandModel(QAbstractListModel):

@@ -17,6 +17,7 @@ from app.bridge.engine_client import EngineClient
 from app.desktop.diagnostics import write_diagnostics
 from app.i18n import translate
 from app.state.advice import file_advice
+from app.widgets.file_dialog import begin_in
 
 
 class DiagnosticsController(QObject):
@@ -32,7 +33,7 @@ class DiagnosticsController(QObject):
     def ask(self) -> None:
         """Asks for the file's place; the writing begins when one is chosen."""
         name = time.strftime("deepinfer-diagnostics-%Y-%m-%d.zip")
-        dialog = QFileDialog(self._window, translate("app", "Save diagnostics"), str(Path.home() / name), "Zip (*.zip)")
+        dialog = begin_in(QFileDialog(self._window, translate("app", "Save diagnostics"), filter="Zip (*.zip)"))
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.selectFile(name)
         dialog.fileSelected.connect(lambda path: self._client.run(self.write(Path(path))))

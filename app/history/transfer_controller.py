@@ -24,6 +24,7 @@ from app.state.history import History, HistoryError
 from app.state.session import marked_title
 from app.transfer.errors import TransferError
 from app.transfer.files import WRITERS, read_chats, write_chats
+from app.widgets.file_dialog import begin_in
 
 _UNSAFE = '<>:"/\\|?*'
 _MAX_NAME_LENGTH = 60
@@ -75,9 +76,14 @@ class TransferController(QObject):
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         name = "".join(" " if letter in _UNSAFE or ord(letter) < ord(" ") else letter for letter in title)
         suffixes = dict(zip(words.values(), words, strict=True))
-        dialog.filterSelected.connect(lambda chosen: dialog.setDefaultSuffix(suffixes[chosen]))
-        dialog.setDefaultSuffix(".json")
-        dialog.selectFile(name.strip()[:_MAX_NAME_LENGTH] or "chat")
+        name = name.strip()[:_MAX_NAME_LENGTH] or "chat"
+
+        def propose(suffix: str) -> None:
+            dialog.setDefaultSuffix(suffix)
+            dialog.selectFile(f"{name}{suffix}")
+
+        dialog.filterSelected.connect(lambda chosen: propose(suffixes[chosen]))
+        propose(".json")
         dialog.fileSelected.connect(lambda path: self.export_to(Path(path), chat_ids))
         dialog.open()
         return dialog
@@ -146,7 +152,7 @@ class TransferController(QObject):
             menu.addAction(translate("app", "Export…"), lambda: self.ask_for_export([row.key], row.text))
 
     def _dialog(self, title: str, filters: Sequence[str]) -> QFileDialog:
-        dialog = QFileDialog(self._sidebar.window(), title)
+        dialog = begin_in(QFileDialog(self._sidebar.window(), title))
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.setNameFilters(list(filters))
         return dialog

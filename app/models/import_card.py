@@ -20,6 +20,7 @@ from app.models.quality_choice import QualityChoice
 from app.models.window_drop import SUFFIXES, model_path
 from app.widgets.card import Card
 from app.widgets.elided_label import ElidedLabel
+from app.widgets.file_dialog import Place, begin_in
 from app.widgets.icons import show_icon
 from app.widgets.text_label import TextLabel
 from engine.messages import JobFinished, JobProgress, SourceFacts
@@ -193,6 +194,7 @@ class ImportCard(Card):
 
     def _ask(self, dialog: QFileDialog, mode: QFileDialog.FileMode) -> None:
         # open(), not exec(): a nested loop would lose tasks that wake meanwhile.
+        begin_in(dialog, Place.DownloadLocation)
         dialog.setFileMode(mode)
         dialog.fileSelected.connect(self.offer)
         dialog.finished.connect(dialog.deleteLater)

@@ -28,6 +28,7 @@ from app.models.speed_store import Speed
 from app.widgets.card import Card
 from app.widgets.elided_label import ElidedLabel
 from app.widgets.error_note import ErrorNote
+from app.widgets.file_dialog import Place, begin_in
 from app.widgets.icons import show_icon
 from app.widgets.menu_button import let_go_after_menu
 from app.widgets.text_label import TextLabel
@@ -138,7 +139,8 @@ class ModelCard(Card):
 
     def ask_for_folder(self) -> QFileDialog:
         """Opens the question for another folder."""
-        dialog = QFileDialog(self, translate("app", "Move {model} into a folder").format(model=self.entry.name))
+        title = translate("app", "Move {model} into a folder").format(model=self.entry.name)
+        dialog = begin_in(QFileDialog(self, title), Place.HomeLocation)
         dialog.setFileMode(QFileDialog.FileMode.Directory)
         dialog.setOption(QFileDialog.Option.ShowDirsOnly)
         dialog.fileSelected.connect(lambda folder: self.move_requested.emit(self.entry.model_id, folder))

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 Role = Literal["user", "assistant"]
-AnswerEnd = Literal["stop", "length", "cancelled", "failed", "interrupted"]
-"""How an answer ended. `interrupted`: the program ended while it was being written."""
+AnswerEnd = Literal["stop", "length", "cancelled", "failed", "interrupted", "edited"]
+"""How an answer ended. `interrupted`: the program ended while it was being written. `edited`: a person wrote it."""
 
 
 def new_id() -> str:

@@ -47,7 +47,7 @@ def edit_answer(session: Session, answer: Message, text: str) -> list[Message]:
     tree = session.tree
     tree.note_parents()
     index = session.messages.index(answer)
-    new = Message("assistant", text, answer.model_name, "stop", parent_id=answer.parent_id)
+    new = Message("assistant", text, answer.model_name, "edited", parent_id=answer.parent_id)
     changed = [new]
     for follower in [*session.messages, *session.aside]:
         if follower.parent_id == answer.id:

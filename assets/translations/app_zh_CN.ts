@@ -2628,6 +2628,10 @@
       <translation>以逗号分隔</translation>
     </message>
     <message>
+      <source>edited</source>
+      <translation>已编辑</translation>
+    </message>
+    <message>
       <source>engine: {state}</source>
       <translation>引擎：{state}</translation>
     </message>

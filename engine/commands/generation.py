@@ -146,6 +146,14 @@ def _print_texts(completions: list[Completion]) -> None:
             print(answer.text)
 
 
+_LEAVE = ("/quit", "/exit")
+_CHAT_HELP = """\
+/help         this text
+/quit, /exit  leave (also Ctrl+D, on Windows Ctrl+Z and Enter)
+Ctrl+C        stop an answer; at the prompt leave
+All else is a message to the model."""
+
+
 def run_chat(args: argparse.Namespace) -> int:
     """Reads lines until end of input. Ctrl+C stops an answer; at the prompt it leaves."""
     params = read_sampling(args)
@@ -154,7 +162,7 @@ def run_chat(args: argparse.Namespace) -> int:
     notice = TrimNotice(sys.stderr)
     with EngineSession(_config(args), args.model) as session:
         if sys.stdin.isatty():
-            print("Write a message; Ctrl+C stops an answer, Ctrl+D leaves.", file=sys.stderr)
+            print("Write a message; Ctrl+C stops an answer, /quit leaves, /help tells more.", file=sys.stderr)
         for turn, line in enumerate(_lines()):
             messages.append(ChatMessage("user", line))
             submit = Submit(str(turn), params, messages=tuple(messages), owner="chat", when_full=when_full)
@@ -171,9 +179,13 @@ def _lines() -> Iterator[str]:
         if sys.stdin.isatty():
             print("> ", end="", flush=True)
         line = sys.stdin.readline()
-        if not line:
+        word = line.strip()
+        if not line or (sys.stdin.isatty() and word in _LEAVE):
             return
-        if line.strip():
+        if sys.stdin.isatty() and word.startswith("/") and " " not in word:
+            # To a person a slash is a command; in a file it is as good a message as any.
+            print(_CHAT_HELP, file=sys.stderr)
+        elif word:
             yield line.rstrip("\r\n")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import email.utils
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -21,6 +22,14 @@ from huggingface_hub.utils import parse_ratelimit_headers
 
 from engine.errors import DownloadError, GatedError, OfflineError, RateLimitError, RepositoryError, TokenError
 
+_SYSTEM_NUMBER = re.compile(r"\[(?:Errno|WinError) -?\d+\] ?")
+_UNKNOWN_NAME = (
+    "Name or service not known",
+    "getaddrinfo failed",
+    "nodename nor servname",
+    "Temporary failure in name",
+)
+"""How Linux, Windows and macOS say that a server's name leads nowhere."""
 HTTP_ERRORS = (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError, OfflineModeIsEnabled)
 """What asking the hub can raise; `HfHubHTTPError` is one of them."""
 
@@ -68,13 +77,20 @@ def explain(error: Exception, repo_id: str, page_url: str, has_token: bool) -> F
         case HfHubHTTPError():
             return _explain_status(error, repo_id, page_url, has_token)
         case httpx2.ConnectError() | httpx2.ConnectTimeout() | httpx2.ProxyError():
-            reason = str(error) or type(error).__name__
             return passing(
-                f"The hub cannot be reached ({reason}): check the internet connection and the proxy settings"
+                f"The hub cannot be reached ({_reason(error)}): check the internet connection and the proxy settings"
             )
         case httpx2.TransportError():
-            return passing(f"The connection to the hub broke off ({error or type(error).__name__})")
+            return passing(f"The connection to the hub broke off ({_reason(error)})")
     return Fault(DownloadError(f"The hub gave an answer that makes no sense ({error}): check HF_ENDPOINT"))
+
+
+def _reason(error: Exception) -> str:
+    """What the system says of a connection, without its numbers."""
+    words = _SYSTEM_NUMBER.sub("", str(error))
+    if any(told in words for told in _UNKNOWN_NAME):
+        return "its name cannot be looked up"
+    return words or type(error).__name__
 
 
 def _explain_status(error: HfHubHTTPError, repo_id: str, page_url: str, has_token: bool) -> Fault:

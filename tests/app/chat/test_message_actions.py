@@ -81,8 +81,19 @@ def test_an_edited_answer_says_the_new_text_to_the_model(desk: Desk) -> None:
     view.editor.field.setPlainText("eleven")
     click(desk, view.editor.take_button)
     assert shown(desk) == ["one", "eleven"] == desk.on_disk()
+    assert desk.view().stats_label.text() == "edited"
     desk.send("two")
     assert last_prompt(desk) == ["one", "eleven", "two"]
+
+
+def test_a_long_message_is_edited_in_up_to_half_the_window(desk: Desk) -> None:
+    turn(desk, "one", "\n\n".join(f"line {number}" for number in range(80)))
+    desk.tab.window().resize(700, 900)
+    view = desk.view()
+    click(desk, view.tools.buttons["edit"])
+    assert view.editor is not None
+    height_px = view.window().height()
+    desk.qtbot.waitUntil(lambda: 0.4 * height_px < view.editor.height() < 0.65 * height_px)
 
 
 def test_an_answer_is_given_again_with_the_same_seed(desk: Desk) -> None:

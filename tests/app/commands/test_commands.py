@@ -48,6 +48,16 @@ def test_arrows_move_the_choice_and_escape_leaves_everything_as_it_was(qtbot: Qt
     assert window.pages.currentWidget() is window.tabs
 
 
+def test_the_palette_is_as_high_as_what_was_found(qtbot: QtBot, window: MainWindow) -> None:
+    palette = open_palette(qtbot, window)
+    all_px = palette.height()
+    qtbot.keyClicks(palette.line, "memory view")
+    assert palette.list.model().rowCount() == 1
+    assert palette.height() < all_px / 2
+    palette.line.clear()
+    assert palette.height() == all_px
+
+
 def test_enter_with_nothing_found_does_nothing(qtbot: QtBot, window: MainWindow) -> None:
     palette = open_palette(qtbot, window)
     qtbot.keyClicks(palette.line, "no such thing")
