@@ -152,6 +152,7 @@ def stylesheet(theme: Theme, base_points: float, icon_px: int = ICON_SIZE_PX) ->
         title_pt=f"{base_points * 1.5:.1f}",
         heading_pt=f"{base_points * 1.15:.1f}",
         icon_px=icon_px,
+        scroller_px=icon_px * 5 // 2,
         # Within a border of 2 px instead of 1, so that the box is as large.
         focused_icon_px=icon_px - 2,
         # A ring of the icon's size; chosen, its border of 5 px leaves a dot.

@@ -66,6 +66,7 @@ def add_window_actions(window: _Window) -> None:
     add(translate("app", "Show this chat beside, or end the split"), window.tabs.toggle_beside, ["Ctrl+\\"])
     add(translate("app", "Next tab"), lambda: window.tabs.step(1), ["Ctrl+Tab"])
     add(translate("app", "Previous tab"), lambda: window.tabs.step(-1), ["Ctrl+Shift+Tab"])
+    add(translate("app", "All open tabs"), window.tabs.buttons.open_list, ["Ctrl+Shift+A"])
     add(translate("app", "New folder"), window.chats.folders.add)
     add(translate("app", "Trash"), lambda: _show_trash(window))
     add(translate("app", "Import chats…"), window.chats.transfer.ask_for_import)

@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QPoint, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QHideEvent, QMouseEvent, QShowEvent
+from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QInputDialog, QMenu, QTabBar, QTabWidget, QToolButton, QWidget
 
 from app.chat.beside_pane import BesidePane, Placeholder
 from app.chat.chat_words import ordinal, title_words
 from app.chat.tab import ChatTab
+from app.chat.tab_bar import ChatTabBar, TabButtons
 from app.chat.tab_mark import tab_mark
 from app.i18n import translate
 from app.state.session import Phase, Session
@@ -21,7 +22,6 @@ from app.theme import current_theme, icon_size_px, theme_signals
 from app.widgets.icons import show_icon
 
 _MAX_TITLE_CHARACTERS = 18
-_MIN_TITLE_CHARACTERS = 9
 
 
 class ChatTabs(QTabWidget):
@@ -54,7 +54,7 @@ class ChatTabs(QTabWidget):
         self._last_page: QWidget | None = None
         """The page of the row that was the current one last and is no placeholder."""
         self._last_current: ChatTab | None = None
-        bar = _TabBar()
+        bar = self._bar = ChatTabBar()
         bar.middle_clicked.connect(self.close_tab)
         bar.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         bar.customContextMenuRequested.connect(self._open_menu)
@@ -63,7 +63,6 @@ class ChatTabs(QTabWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setMovable(True)
         self.setUsesScrollButtons(True)
-        self.setElideMode(Qt.TextElideMode.ElideRight)
         self.tabBarDoubleClicked.connect(self._ask_for_title)
         self.tabBarClicked.connect(lambda _: self._focus_current())
         self.currentChanged.connect(self._on_current_changed)
@@ -71,12 +70,9 @@ class ChatTabs(QTabWidget):
         assert isinstance(app, QApplication), f"the application is {app!r}"
         app.focusChanged.connect(self._on_focus_changed)
         bar.tabMoved.connect(lambda *_: self.tabs_changed.emit())
-        plus = QToolButton()
-        plus.setToolTip(translate("app", "New chat (Ctrl+T)"))
-        plus.setAccessibleName(translate("app", "New chat"))
-        show_icon(plus, "plus")
-        plus.clicked.connect(self.new_chat_requested)
-        self.setCornerWidget(plus, Qt.Corner.TopRightCorner)
+        self.buttons = TabButtons(bar)
+        self.buttons.new_button.clicked.connect(self.new_chat_requested)
+        self.setCornerWidget(self.buttons, Qt.Corner.TopRightCorner)
         theme_signals().theme_changed.connect(self.show_marks)
 
     def tabs(self) -> list[ChatTab]:
@@ -146,6 +142,7 @@ class ChatTabs(QTabWidget):
 
     def _on_current_changed(self, index: int) -> None:
         page = super().widget(index)
+        self._bar.lay_out()
         if not isinstance(page, Placeholder):
             self._last_page = page
         elif self.count() == 1:
@@ -241,6 +238,13 @@ class ChatTabs(QTabWidget):
         # Another page of the window takes the whole room.
         self.beside.hide()
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._show_room()
+        super().resizeEvent(event)
+
+    def _show_room(self) -> None:
+        self._bar.show_room(self.width() - self.buttons.sizeHint().width())
+
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self.beside.setVisible(self.beside.tab is not None)
@@ -248,8 +252,12 @@ class ChatTabs(QTabWidget):
         self.show_marks()
 
     def show_marks(self) -> None:
+        for index in range(self.count()):
+            # Of larger text: the row does not ask the buttons in its tabs again.
+            self._bar.tabButton(index, QTabBar.ButtonPosition.RightSide).adjustSize()
         for tab in self.tabs():
             self._show_mark(tab)
+        self._show_room()
 
     def _show_mark(self, tab: ChatTab) -> None:
         index = self.indexOf(tab)
@@ -329,27 +337,3 @@ def _suffix(session: Session) -> str:
             return f"  ({ordinal(session.queue_position + 1)})"
         case _:
             return ""
-
-
-class _TabBar(QTabBar):
-    """A tab bar that knows the middle button, and whose tabs give way before it scrolls."""
-
-    middle_clicked = Signal(int)
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.setExpanding(False)
-        self.setDrawBase(False)
-
-    def minimumTabSizeHint(self, index: int) -> QSize:  # noqa: N802 - Qt's name
-        wanted, metrics = self.tabSizeHint(index), self.fontMetrics()
-        # In characters, so that larger text leaves as much of the titles.
-        spare_px = metrics.horizontalAdvance(self.tabText(index)) - _MIN_TITLE_CHARACTERS * metrics.averageCharWidth()
-        return QSize(wanted.width() - max(0, spare_px), wanted.height())
-
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        index = self.tabAt(event.position().toPoint())
-        if event.button() == Qt.MouseButton.MiddleButton and index >= 0:
-            self.middle_clicked.emit(index)
-        else:
-            super().mouseReleaseEvent(event)

@@ -222,6 +222,10 @@
       <translation>访问令牌，hf_…</translation>
     </message>
     <message>
+      <source>All open tabs</source>
+      <translation>所有打开的标签页</translation>
+    </message>
+    <message>
       <source>An all-rounder with long chats.</source>
       <translation>全能型，适合长聊天。</translation>
     </message>

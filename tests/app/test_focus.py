@@ -162,10 +162,12 @@ def test_tabs_shrink_before_they_are_scrolled(qtbot: QtBot, window: MainWindow, 
         window.new_chat()
         send(qtbot, window, engine, f"a chat with a rather long title {number}")
     bar = window.tabs.tabBar()
-    before = bar.tabRect(0).width()
-    window.resize(240 + 390 + 5 * 115 + 60, 700)
+    window.resize(1900, 700)
     window.grab()
-    qtbot.waitUntil(lambda: 100 < bar.tabRect(0).width() < before)
+    whole = bar.tabRect(0).width()
+    window.resize(240 + 390 + 5 * 160 + 80, 700)
+    window.grab()
+    qtbot.waitUntil(lambda: 100 < bar.tabRect(0).width() < whole)
     assert bar.tabRect(4).right() <= bar.width()
 
 
