@@ -123,6 +123,38 @@ def test_pythia_is_read_as_its_files_have_it() -> None:
     assert spec_from_config({**renamed, "rope_parameters": parameters}) == spec
 
 
+@pytest.mark.parametrize(
+    ("sizes", "total"),
+    [
+        ({}, 162_322_944),
+        ({"hidden_size": 2048, "intermediate_size": 8192, "num_attention_heads": 16, "num_hidden_layers": 24},
+         1_414_647_808),
+    ],
+)  # fmt: skip
+def test_pythia_has_as_many_parameters_as_its_publisher_says(sizes: dict[str, int], total: int) -> None:
+    assert num_parameters(spec_from_config(PYTHIA | sizes)) == total
+
+
+def test_starcoder_2_has_as_many_parameters_as_its_publisher_says() -> None:
+    config = {
+        "architectures": ["Starcoder2ForCausalLM"],
+        "hidden_act": "gelu_pytorch_tanh",
+        "hidden_size": 3072,
+        "intermediate_size": 12288,
+        "max_position_embeddings": 16384,
+        "norm_epsilon": 1e-05,
+        "num_attention_heads": 24,
+        "num_hidden_layers": 30,
+        "num_key_value_heads": 2,
+        "rope_theta": 999999.4420358813,
+        "sliding_window": 4096,
+        "use_bias": True,
+        "vocab_size": 49152,
+    }
+    spec = spec_from_config(config)
+    assert (num_parameters(spec), spec.cache_window, spec.is_tied) == (3_030_371_328, 4096, True)
+
+
 def test_starcoder_2_may_have_no_bias_but_those_of_its_norms() -> None:
     config = {**LLAMA, "architectures": ["Starcoder2ForCausalLM"], "rope_scaling": None, "norm_epsilon": 1e-4}
     spec = spec_from_config({key: value for key, value in config.items() if key != "hidden_act"} | {"use_bias": False})
