@@ -7,17 +7,22 @@ piece than a short one.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from markdown_it.token import Token
 
-from app.chat.markdown import Block, CodeBlock, blocks_of, parse_tokens
+from app.chat.markdown import Block, CodeBlock, Paragraph, Span, blocks_of, parse_tokens
 
 # A fence with a bar behind it may turn out to be a table's header; such a one is left to the parser.
 _FENCE_START = re.compile(r"( {0,3})(`{3,}|~{3,})([^|]*)")
 # What the parser takes for space within a line; Python's own idea of it is wider.
 _SPACES = " \t"
 _TAB_WIDTH = 4
+# Words that go on with a line of words: nothing in them begins or ends anything that Markdown knows.
+_WORDS = re.compile(r"(?:[^\W_]|[ .,;:?!'\"-])*[^\W_]")
+_LINE_OF_WORDS = re.compile(r"[^\n]*[^\W\d_][^\W_]*")
+_ADDRESS = "://"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +70,21 @@ class _OpenFence:
         return CodeBlock("\n".join(lines), self.language, is_open=is_open)
 
 
+def _words_added(source: str, text: str, rest: Sequence[Block]) -> Paragraph | None:
+    """The last paragraph with the words that came to it; None if only the parser can tell what came of them.
+
+    Most pieces of most answers are of this kind.
+    """
+    last = rest[-1] if rest else None
+    if not isinstance(last, Paragraph) or not last.spans or _ADDRESS in source or _WORDS.fullmatch(text) is None:
+        return None
+    line = source[source.rfind("\n") + 1 :]
+    *others, span = last.spans
+    if _LINE_OF_WORDS.fullmatch(line) is None or span != Span(span.text) or not span.text.endswith(line[-1]):
+        return None
+    return replace(last, spans=(*others, Span(span.text + text)))
+
+
 class MarkdownStream:
     """Feed it an answer's text as it comes. All blocks together are those of the whole text."""
 
@@ -74,6 +94,8 @@ class MarkdownStream:
         self._first_number: int | None = None
         """The number of the list item with which `_pending` begins, if it continues a numbered list."""
         self._fence: _OpenFence | None = None
+        self._rest: tuple[Block, ...] = ()
+        """What `_pending` was at the last look."""
         self._has_new_line = False
         """A line has ended since the last look for finished blocks."""
         self._is_after_return = False
@@ -81,6 +103,10 @@ class MarkdownStream:
 
     def feed(self, text: str) -> Update:
         text = self._normalized(text)
+        if self._fence is None and (words := _words_added(self._pending, text, self._rest)) is not None:
+            self._pending += text
+            self._rest = (*self._rest[:-1], words)
+            return Update((), self._rest)
         finished: list[Block] = []
         if self._fence is None:
             self._pending += text
@@ -88,7 +114,8 @@ class MarkdownStream:
         else:
             self._feed_fence(text, finished)
         rest = [self._fence.block(is_open=True)] if self._fence is not None else self._feed_parser(finished)
-        return Update(tuple(finished), tuple(rest))
+        self._rest = tuple(rest)
+        return Update(tuple(finished), self._rest)
 
     def finish(self) -> Update:
         """Ends the text; what was the rest is finished."""
@@ -101,6 +128,7 @@ class MarkdownStream:
         else:
             blocks = list(blocks_of(parse_tokens(self._pending), self._first_number))
         self._pending = ""
+        self._rest = ()
         self._first_number = None
         return Update(tuple(blocks), ())
 
