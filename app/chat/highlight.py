@@ -47,7 +47,8 @@ def lex(code: str, language: str) -> list[list[Stretch]]:
     except ClassNotFound:
         return [[] for _ in range(code.count("\n") + 1)]
     column = 0
-    for kind, text in lexer.get_tokens(code):
+    # Some lexers know a comment by the end of its line only.
+    for kind, text in lexer.get_tokens(code + "\n"):
         role = _role(str(kind))
         for number, part in enumerate(text.split("\n")):
             if number:
@@ -56,7 +57,7 @@ def lex(code: str, language: str) -> list[list[Stretch]]:
             if part and role:
                 lines[-1].append((column, len(part), role))
             column += len(part)
-    return lines
+    return lines[: code.count("\n") + 1]
 
 
 def _role(kind: str) -> str | None:

@@ -183,6 +183,11 @@ def test_code_has_colours_by_line_and_an_unknown_language_none() -> None:
     assert lex("a\nb", "no-such-language") == [[], []]
 
 
+def test_a_comment_in_the_last_line_is_one() -> None:
+    assert lex("int f() {\n} // end", "c")[1] == [(2, 6, "code_comment")]
+    assert len(lex("int f() {\n} // end", "c")) == 2
+
+
 def test_code_that_streams_is_coloured_line_by_line(view: AnswerView) -> None:
     view.append("```python\n")
     for number in range(20):
