@@ -1,4 +1,4 @@
-r"""Owns where a formula begins and ends in Markdown: `\(…\)`, `\[…\]` and `$$…$$`. A single dollar is money.
+r"""Owns where a formula begins and ends in Markdown: `\(…\)`, `\[…\]` and `$$…$$`, and `$…$` where that is not money.
 
 Does not know what a formula means. A formula ends in the block where it begins, and has no empty line.
 """
@@ -15,6 +15,12 @@ _ENDS = {"\\(": "\\)", "\\[": "\\]", "$$": "$$"}
 _LOOKS_LIKE_MATH = re.compile(r"[\\^_={}+*/<>|]|^\s*\w\s*$")
 """What stands between double dollars within a line; `$$5 and $$` is none."""
 
+_SINGLE = re.compile(r"\$(?![\s$])((?:\\.|[^\\$`\n]|\n(?!\s*\n))*?)(?<![\s\\,:/=+-])\$(?![\w$])", re.ASCII)
+"""Between single dollars: no space within either of them, no code, nothing that a sum of money or a path ends with
+before the second, and no digit or letter behind it."""
+_LOOKS_LIKE_ONE = re.compile(r"[\\^_={}+*/<>|(]|^\S+$")
+"""What stands between single dollars; several words are none."""
+
 
 def add_math(parser: MarkdownIt) -> MarkdownIt:
     """Makes tokens `math_inline` and `math_block`, with the LaTeX as their content."""
@@ -26,7 +32,7 @@ def add_math(parser: MarkdownIt) -> MarkdownIt:
 def _inline(state: StateInline, silent: bool) -> bool:
     start = state.src[state.pos : state.pos + 2]
     if start not in _ENDS:
-        return False
+        return start[:1] == "$" and _inline_single(state, silent)
     end = state.src.find(_ENDS[start], state.pos + 2, state.posMax)
     content = state.src[state.pos + 2 : end]
     if end < 0 or not content.strip() or (start == "$$" and not _LOOKS_LIKE_MATH.search(content)):
@@ -35,6 +41,18 @@ def _inline(state: StateInline, silent: bool) -> bool:
         token = state.push("math_inline", "math", 0)
         token.content = content
     state.pos = end + 2
+    return True
+
+
+def _inline_single(state: StateInline, silent: bool) -> bool:
+    before = state.src[state.pos - 1 : state.pos] if state.pos else ""
+    found = None if before.isalnum() or before == "$" else _SINGLE.match(state.src, state.pos, state.posMax)
+    if found is None or not _LOOKS_LIKE_ONE.search(found.group(1)):
+        return False
+    if not silent:
+        token = state.push("math_inline", "math", 0)
+        token.content = found.group(1)
+    state.pos = found.end()
     return True
 
 

@@ -69,13 +69,40 @@ def paragraphs(source: str) -> list[str]:
 
 @pytest.mark.parametrize(
     "source",
-    ["It costs $5 and $6.", "from $x$ to $y$", "$$5 and $$6", "a price of $$ alone", "$$", r"an open \( bracket"],
+    [
+        "It costs $5 and $6.",
+        "from $ x$ to $y $",
+        "$$5 and $$6",
+        "a price of $$ alone",
+        "$$",
+        r"an open \( bracket",
+        "US$5, a range of $5-$10 or $5/$10, or $5,$6",
+        "$HOME/$USER and $PATH:$HOME",
+        "five$ or six$ of $them or more$ of it",
+        r"\$a\$",
+        "$a\n\nb$",
+    ],
 )
 def test_money_and_what_is_open_are_no_formula(source: str) -> None:
+    for block in parse(source):
+        assert isinstance(block, Paragraph)
+        assert not block.is_formula
+        assert not any(span.is_italic or span.script for span in block.spans)
+
+
+@pytest.mark.parametrize(
+    ("source", "shown"),
+    [
+        ("So $E=mc^2$.", "So E = mc2."),
+        (r"$\alpha$ and $x$, $n$", "α and x, n"),
+        (r"at $5 the $f(x)$ of $a\$b$", "at $5 the f(x) of a$b"),
+    ],
+)
+def test_single_dollars_stand_around_a_formula(source: str, shown: str) -> None:
+    assert paragraphs(source) == [shown]
     (block,) = parse(source)
     assert isinstance(block, Paragraph)
-    assert not block.is_formula
-    assert not any(span.is_italic or span.script for span in block.spans)
+    assert any(span.is_italic or span.script for span in block.spans) or "α" in shown
 
 
 def test_a_formula_in_a_line_stands_in_its_paragraph() -> None:
@@ -101,9 +128,13 @@ def test_a_formula_by_itself_is_a_block_of_several_lines() -> None:
 
 
 def test_code_has_no_formulas() -> None:
-    (block,) = parse(r"`\(x\)`")
+    for source in (r"\(x\)", "$x$"):
+        (block,) = parse(f"`{source}`")
+        assert isinstance(block, Paragraph)
+        assert block.spans == (Span(source, is_code=True),)
+    (block,) = parse("$a `b$` c")
     assert isinstance(block, Paragraph)
-    assert block.spans == (Span(r"\(x\)", is_code=True),)
+    assert block.spans == (Span("$a "), Span("b$", is_code=True), Span(" c"))
 
 
 @pytest.mark.parametrize("size", [1, 2, 5, 1000])
@@ -114,6 +145,7 @@ def test_code_has_no_formulas() -> None:
         "\\[\nx\n\nno formula\n\n- item\n",
         "- item\n  $$x$$\n- other\n\n$$ open",
         "$$\na\n$$ behind\n\nmore",
+        "it is $a_1 + b_1$ and $5\n\nmore $x$\n\n- [ ] a\n- [x] b\n",
     ],
 )
 def test_streamed_in_pieces_it_is_what_the_whole_is(source: str, size: int) -> None:
