@@ -17,6 +17,8 @@ from app.chat.math_rules import add_math
 from app.chat.math_text import math_runs
 
 BULLETS = ("•", "◦", "▪")
+_BOXES = {"[ ] ": "☐", "[x] ": "☑"}
+"""How a task in a list begins, and what is shown of it."""
 _MAX_NESTING = 100
 _URL = re.compile(r"https?://[^\s<>\"'`]*[^\s<>\"'`.,;:!?)\]}*_]")
 
@@ -172,7 +174,15 @@ class _Flattener:
 
     def _paragraph(self, inline: Token, heading: int = 0) -> Paragraph:
         marker, self._marker = self._marker, ""
-        return Paragraph(_spans(inline), heading, len(self._numbers), marker, self._quote_depth)
+        spans = _spans(inline)
+        box = _BOXES.get(spans[0].text[:4].lower()) if marker and spans and spans[0] == Span(spans[0].text) else None
+        if box is not None:
+            # A task: its box stands where the bullet would, or behind the number.
+            is_numbered = marker not in BULLETS
+            text = f"{box} {spans[0].text[4:]}" if is_numbered else spans[0].text[4:]
+            marker = marker if is_numbered else box
+            spans = tuple(span for span in (Span(text), *spans[1:]) if span.text)
+        return Paragraph(spans, heading, len(self._numbers), marker, self._quote_depth)
 
     def _unused_marker(self) -> Iterator[Block]:
         if self._marker:

@@ -132,3 +132,20 @@ def test_code_in_a_list_item_stands_behind_its_marker() -> None:
         Paragraph((), indent=1, marker="2."),
         CodeBlock("x", "", indent=1),
     ]
+
+
+def test_the_tasks_of_a_list_have_boxes() -> None:
+    source = "- [ ] todo\n- [x] **done**\n- [y] no task\n- [x](http://a.b)\n\n1. [X] first\n\n[ ] no list"
+    shown = [
+        (block.marker, "".join(span.text for span in block.spans))
+        for block in parse(source)
+        if isinstance(block, Paragraph)
+    ]
+    assert shown == [
+        ("☐", "todo"),
+        ("☑", "done"),
+        ("•", "[y] no task"),
+        ("•", "x"),
+        ("1.", "☑ first"),
+        ("", "[ ] no list"),
+    ]
