@@ -44,19 +44,24 @@ def main() -> None:
     parser.add_argument("--models", type=Path, help="where the models stay")
     args = parser.parse_args()
     torch.set_num_threads(int(args.threads))
+    source = args.source.resolve()
+    names = [f"{bits}/{group}/{method}" for bits, group in FORMATS for method in METHODS]
+    names = [name for name in names if not args.only or name in args.only]
     with tempfile.TemporaryDirectory() as temporary:
-        homes = args.models or Path(temporary)
-        for bits, group in FORMATS:
-            measured: dict[str, dict[str, TokenFidelity]] = {}
-            for method in METHODS:
-                name = f"{bits}/{group}/{method}"
-                if not args.only or name in args.only:
-                    home = homes / name.replace("/", "-")
-                    facts = convert(args.source.resolve(), name, args.threads, home)
-                    measured[method] = measure(args.source.resolve(), home / "models" / "model")
-                    print_rows(name, facts, measured[method])
-            if len(measured) == len(METHODS):
-                print_shares(f"{bits}/{group}", *measured.values())
+        homes = {name: (args.models or Path(temporary)) / name.replace("/", "-") for name in names}
+        for name, home in homes.items():
+            facts = convert(source, name, args.threads, home)
+            print(
+                f"{name}: {facts['weight_mib']:.0f} MiB, {facts['seconds']:.0f} s, peak {facts['peak_mib']:.0f} MiB",
+                flush=True,
+            )
+        measured = measure(source, {name: home / "models" / "model" for name, home in homes.items()})
+    for name in names:
+        print_rows(name, measured[name])
+    for bits, group in FORMATS:
+        pair = [measured[name] for method in METHODS if (name := f"{bits}/{group}/{method}") in measured]
+        if len(pair) == len(METHODS):
+            print_shares(f"{bits}/{group}", *pair)
 
 
 def convert(source: Path, name: str, threads: str, home: Path) -> dict[str, float]:
@@ -88,23 +93,27 @@ def convert(source: Path, name: str, threads: str, home: Path) -> dict[str, floa
     return facts
 
 
-def measure(source: Path, folder: Path) -> dict[str, TokenFidelity]:
-    """By the texts' names; "all" is all of them."""
-    checkpoint = Checkpoint.open(folder)
-    spec, tokenizer = checkpoint.manifest.spec, load_tokenizer(checkpoint)
+def measure(source: Path, folders: dict[str, Path]) -> dict[str, dict[str, TokenFidelity]]:
+    """By the models' and the texts' names; "all" is all of them."""
+    checkpoints = [Checkpoint.open(folder) for folder in folders.values()]
+    spec, tokenizer = checkpoints[0].manifest.spec, load_tokenizer(checkpoints[0])
     facts = (tokenizer, spec.max_context, spec.vocab_size)
     windows = {"built-in": held_windows(*facts)}
     windows |= {name: windows_of(text, *facts) for name, text in texts().items()}
     with open_source(source) as opened:
-        whole = measure_fidelity(opened, checkpoint, list(chain(*windows.values())), lambda index: None)
-    found, start = {}, 0
+        found = measure_fidelity(opened, checkpoints, list(chain(*windows.values())), lambda index: None)
+    return {name: by_text(tokens, windows) for name, tokens in zip(folders, found, strict=True)}
+
+
+def by_text(whole: TokenFidelity, windows: dict[str, list[list[int]]]) -> dict[str, TokenFidelity]:
+    parts, start = {}, 0
     for name, part in windows.items():
-        stop = start + num_scored(part)
-        found[name] = TokenFidelity(
-            *(tensor[start:stop] for tensor in (whole.source_losses, whole.losses, whole.divergences, whole.agrees))
+        span = slice(start, start + num_scored(part))
+        parts[name] = TokenFidelity(
+            whole.source_losses[span], whole.losses[span], whole.divergences[span], whole.agrees[span]
         )
-        start = stop
-    return found | {"all": whole}
+        start = span.stop
+    return parts | {"all": whole}
 
 
 def texts() -> dict[str, str]:
@@ -119,16 +128,14 @@ def texts() -> dict[str, str]:
     }
 
 
-def print_rows(name: str, facts: dict[str, float], measured: dict[str, TokenFidelity]) -> None:
+def print_rows(name: str, measured: dict[str, TokenFidelity]) -> None:
     """What the model lost of each text: mean and standard error of the differences, token by token."""
-    print(f"{name}: {facts['weight_mib']:.0f} MiB, {facts['seconds']:.0f} s, peak {facts['peak_mib']:.0f} MiB")
     for text, tokens in measured.items():
         mean, lost = tokens.mean(), tokens.losses - tokens.source_losses
         print(
             f"| {name} | {text} | {mean.num_tokens} | {mean.source_perplexity:.3f} | {mean.perplexity:.3f} "
             f"| {float(lost.mean()):.4f} ± {standard_error(lost):.4f} | {mean.divergence:.4f} "
-            f"| {100 * mean.agreement:.1f} % |",
-            flush=True,
+            f"| {100 * mean.agreement:.1f} % |"
         )
 
 
@@ -139,7 +146,7 @@ def print_shares(name: str, nearest: dict[str, TokenFidelity], calibrated: dict[
         share = float(left.mean() / lost.mean())
         error = standard_error(left - share * lost) / abs(float(lost.mean()))
         divergence = float(calibrated[text].divergences.mean() / tokens.divergences.mean())
-        print(f"| {name} | {text} | {100 * share:.0f} ± {100 * error:.0f} % | {100 * divergence:.0f} % |", flush=True)
+        print(f"| {name} | {text} | {100 * share:.0f} ± {100 * error:.0f} % | {100 * divergence:.0f} % |")
 
 
 def standard_error(values: torch.Tensor) -> float:

@@ -9,12 +9,13 @@ from collections.abc import Sequence
 
 import torch
 
+from engine.convert.calibration.correction import Wanted
 from engine.convert.calibration.pending import PendingGroup
 from engine.convert.matrix import SourceMatrix
 from engine.convert.options import QuantizeOptions
 from engine.convert.packing import IsCancelled, Packed, choose_target, pack, planned_format
 from engine.convert.source import layer_matrices
-from engine.convert.streamed import PackedRows, SourceRows, StreamedMatrix
+from engine.convert.streamed import PackedRows, SourceRows, StreamedMatrix, gather
 from engine.convert.text_stream import TextStream
 from engine.spec import ModelSpec
 from engine.weights import HeadWeights, LayerWeights, map_matrices
@@ -30,7 +31,8 @@ class Calibration:
     """One conversion. `start`, then `quantize` or `pass_over` for each layer in order, then `quantize_head`.
 
     Every matrix of a layer gets its codes when the text reaches it, in the order in which the layer computes: the
-    output of attention is calibrated on what quantised queries, keys and values give.
+    output of attention is calibrated on what quantised queries, keys and values give. The text is taken through the
+    source too, a layer ahead: what its matrices make of it is what the quantised ones aim at.
     """
 
     def __init__(
@@ -39,11 +41,12 @@ class Calibration:
         self._options = options
         self._is_cancelled = is_cancelled
         # Rounding of the inputs to `down` is far below that of its weights, and halves what is held of a long text.
-        self._stream = TextStream(spec, windows, torch.bfloat16)
+        self._stream, self._source_stream = (TextStream(spec, windows, torch.bfloat16) for _ in range(2))
 
-    def start(self, table: PackedWeight) -> None:
+    def start(self, table: PackedWeight, source_table: SourceMatrix) -> None:
         pieces = torch.split(self._stream.token_ids, _EMBEDDED_AT_ONCE)
         self._stream.start(torch.cat([dequantize(table, piece) for piece in pieces]))
+        self._source_stream.start(gather(source_table, self._source_stream.token_ids))
 
     @torch.inference_mode()
     def quantize(self, layer: LayerWeights[SourceMatrix], index: int) -> dict[str, Packed]:
@@ -56,18 +59,25 @@ class Calibration:
                 groups[kind] = PendingGroup(planned_format(matrix, options), self._is_cancelled)
             else:
                 packed[kind] = pack(matrix, options, self._is_cancelled)
+        # An expert is reached by other rows in the source.
+        wanted = {kind: Wanted() for kind in groups if not kind.startswith("experts_")}
+
+        def watched(kind: str, matrix: SourceMatrix) -> StreamedMatrix:
+            return WatchedRows(matrix, wanted[kind]) if kind in wanted else SourceRows(matrix)
 
         def streamed(kind: str, matrix: SourceMatrix) -> StreamedMatrix:
             # What is packed already is as good as its source: its codes are kept, or have eight bits.
-            return groups[kind].add(matrix) if kind in groups else SourceRows(matrix)
+            return groups[kind].add(matrix, wanted.get(kind)) if kind in groups else SourceRows(matrix)
 
+        self._source_stream.advance(map_matrices(layer, watched), index)
         self._stream.advance(map_matrices(layer, streamed), index)
         return packed | {kind: group.take() for kind, group in groups.items()}
 
     @torch.inference_mode()
-    def pass_over(self, layer: LayerWeights[PackedWeight], index: int) -> None:
+    def pass_over(self, packed: LayerWeights[PackedWeight], source: LayerWeights[SourceMatrix], index: int) -> None:
         """A layer that an earlier run has finished."""
-        self._stream.advance(streamed_layer(layer), index)
+        self._source_stream.advance(map_matrices(source, lambda _, matrix: SourceRows(matrix)), index)
+        self._stream.advance(streamed_layer(packed), index)
 
     @torch.inference_mode()
     def quantize_head(self, head: HeadWeights[SourceMatrix], matrix: SourceMatrix) -> Packed:
@@ -76,8 +86,28 @@ class Calibration:
         if not is_calibrated(matrix, options):
             return pack(matrix, options, self._is_cancelled)
         group = PendingGroup(planned_format(matrix, options), self._is_cancelled)
-        group.add(matrix).see(self._stream.normed(head))
+        wanted = Wanted(inputs=self._source_stream.normed(head).bfloat16())
+        group.add(matrix, wanted).see(self._stream.normed(head))
         return group.take()
+
+
+class WatchedRows(SourceRows):
+    """Notes what the source's matrix does: the inputs, or the sums where the products go into the residual stream."""
+
+    def __init__(self, source: SourceMatrix, wanted: Wanted) -> None:
+        super().__init__(source)
+        self._wanted = wanted
+        self._residual: torch.Tensor | None = None
+
+    def see(self, x: torch.Tensor, residual: torch.Tensor | None = None) -> None:
+        self._residual = residual
+        if residual is None:
+            self._wanted.inputs = x.bfloat16()
+
+    def see_products(self, y: torch.Tensor) -> None:
+        if self._residual is not None:
+            self._wanted.sums = (self._residual + y).bfloat16()
+            self._residual = None
 
 
 def is_calibrated(matrix: SourceMatrix, options: QuantizeOptions) -> bool:

@@ -13,9 +13,8 @@ import torch
 from torch import Tensor
 
 from engine.convert.calibrated import streamed_layer
-from engine.convert.matrix import SourceMatrix
 from engine.convert.source import Source
-from engine.convert.streamed import SourceRows, StreamedMatrix
+from engine.convert.streamed import SourceRows, StreamedMatrix, gather
 from engine.convert.text_stream import TextStream
 from engine.spec import ModelSpec
 from engine.store.checkpoint import Checkpoint
@@ -52,28 +51,38 @@ class TokenFidelity:
 
 @torch.inference_mode()
 def measure_fidelity(
-    source: Source, checkpoint: Checkpoint, windows: Sequence[Sequence[int]], on_layer: Callable[[int], None]
-) -> TokenFidelity:
-    """Of the windows' tokens in their order. `on_layer(layers done)` may raise to stop.
+    source: Source,
+    checkpoints: Sequence[Checkpoint],
+    windows: Sequence[Sequence[int]],
+    on_layer: Callable[[int], None],
+) -> list[TokenFidelity]:
+    """Of each model made of the source, the windows' tokens in their order. `on_layer(layers done)` may raise to stop.
 
     Raises `SourceError`, `CheckpointError`.
     """
     spec = source.spec
-    before, after = TextStream(spec, windows), TextStream(spec, windows)
+    before, afters = TextStream(spec, windows), [TextStream(spec, windows) for _ in checkpoints]
     table = source.embedding()
-    before.start(_embedded(table, before.token_ids))
-    after.start(dequantize(checkpoint.read_embedding(), after.token_ids))
+    before.start(gather(table, before.token_ids))
+    for checkpoint, after in zip(checkpoints, afters, strict=True):
+        after.start(dequantize(checkpoint.read_embedding(), after.token_ids))
     for index in range(spec.num_layers):
         on_layer(index)
         before.advance(map_matrices(source.layer(index), lambda _, matrix: SourceRows(matrix)), index)
-        after.advance(streamed_layer(checkpoint.read_layer(index)), index)
+        for checkpoint, after in zip(checkpoints, afters, strict=True):
+            after.advance(streamed_layer(checkpoint.read_layer(index)), index)
     on_layer(spec.num_layers)
-    head, packed_head = source.head(), checkpoint.read_head()
+    head = source.head()
     rows, targets = _scored_tokens(windows)
-    comparison = _Comparison(spec, targets)
-    matrix, packed = SourceRows(head.matrix or table), _HeadRows(spec, checkpoint)
-    comparison.run((before.normed(head)[rows], matrix), (after.normed(packed_head)[rows], packed))
-    return comparison.fidelity()
+    comparison = _Comparison(spec, targets, len(checkpoints))
+    comparison.run(
+        (before.normed(head)[rows], SourceRows(head.matrix or table)),
+        [
+            (after.normed(checkpoint.read_head())[rows], _HeadRows(spec, checkpoint))
+            for checkpoint, after in zip(checkpoints, afters, strict=True)
+        ],
+    )
+    return comparison.fidelities()
 
 
 class _HeadRows(StreamedMatrix):
@@ -83,12 +92,6 @@ class _HeadRows(StreamedMatrix):
 
     def rows(self, start: int, stop: int) -> Tensor:
         return dequantize(self._checkpoint.read_head_rows(start, stop))
-
-
-def _embedded(table: SourceMatrix, token_ids: Tensor) -> Tensor:
-    ids = token_ids.tolist()
-    rows = {token: table.read_values(token, token + 1) for token in set(ids)}
-    return torch.cat([rows[token] for token in ids])
 
 
 def num_scored(windows: Sequence[Sequence[int]]) -> int:
@@ -148,30 +151,36 @@ class _Side:
 class _Comparison:
     """Goes once through the vocabulary, so that no row of logits is ever whole."""
 
-    def __init__(self, spec: ModelSpec, targets: Tensor) -> None:
+    def __init__(self, spec: ModelSpec, targets: Tensor, num_models: int) -> None:
         self._spec = spec
         self._targets = targets
-        self._before, self._after = _Side(len(targets)), _Side(len(targets))
-        self._difference = torch.zeros(len(targets), dtype=torch.float64)
+        self._before = _Side(len(targets))
+        self._afters = [_Side(len(targets)) for _ in range(num_models)]
+        self._differences = [torch.zeros(len(targets), dtype=torch.float64) for _ in range(num_models)]
         """Sum over the vocabulary of exp(logit before - largest) * (logit before - logit after)."""
 
-    def run(self, before: tuple[Tensor, StreamedMatrix], after: tuple[Tensor, StreamedMatrix]) -> None:
+    def run(self, before: tuple[Tensor, StreamedMatrix], afters: Sequence[tuple[Tensor, StreamedMatrix]]) -> None:
         """Each: rows [T, hidden], and the head."""
         num_tokens = before[1].shape[0]
         for first in range(0, num_tokens, _VOCABULARY_STEP):
             last = min(first + _VOCABULARY_STEP, num_tokens)
-            old, new = (self._logits(x @ head.rows(first, last).T) for x, head in (before, after))
+            old = self._logits(before[0], before[1].rows(first, last))
             shrink = self._before.add(old, first, self._targets)
-            self._after.add(new, first, self._targets)
-            part = torch.exp(old - self._before.largest.unsqueeze(1)).mul_(old - new).sum(dim=1)
-            self._difference = self._difference * shrink + part.double()
+            probability = torch.exp(old - self._before.largest.unsqueeze(1))
+            for index, (x, head) in enumerate(afters):
+                new = self._logits(x, head.rows(first, last))
+                self._afters[index].add(new, first, self._targets)
+                part = (probability * (old - new)).sum(dim=1).double()
+                self._differences[index] = self._differences[index] * shrink + part
 
-    def fidelity(self) -> TokenFidelity:
-        before, after = self._before, self._after
-        # Sum of p (log p - log q), with log p = logit - log sum.
-        divergences = self._difference / before.sum - before.log_sum + after.log_sum
-        return TokenFidelity(before.losses, after.losses, divergences, before.best == after.best)
+    def fidelities(self) -> list[TokenFidelity]:
+        before, found = self._before, []
+        for after, difference in zip(self._afters, self._differences, strict=True):
+            # Sum of p (log p - log q), with log p = logit - log sum.
+            divergences = difference / before.sum - before.log_sum + after.log_sum
+            found.append(TokenFidelity(before.losses, after.losses, divergences, before.best == after.best))
+        return found
 
-    def _logits(self, y: Tensor) -> Tensor:
-        cap = self._spec.final_softcap
+    def _logits(self, x: Tensor, head: Tensor) -> Tensor:
+        y, cap = x @ head.T, self._spec.final_softcap
         return y if cap is None else cap * torch.tanh(y / cap)

@@ -37,8 +37,14 @@ class StreamedMatrix(ABC):
         """All of it, float32 [N, K], for operations that need it whole."""
         return self.rows(0, self.shape[0])
 
-    def see(self, x: Tensor) -> None:  # noqa: B027 - most matrices are as they are, whatever they see
-        """Called with the rows, float32 or bfloat16 [M, K], before they are multiplied."""
+    def see(self, x: Tensor, residual: Tensor | None = None) -> None:  # noqa: B027 - most are as they are, whatever
+        """Called with the rows, float32 or bfloat16 [M, K], before they are multiplied.
+
+        `residual`: what the products are added to as they are, float32 [M, N].
+        """
+
+    def see_products(self, y: Tensor) -> None:  # noqa: B027
+        """Called with the products, float32 [M, N], but not those of gate and up."""
 
     @abstractmethod
     def rows(self, start: int, stop: int) -> Tensor:
@@ -110,7 +116,8 @@ class StreamedBackend(ReferenceBackend):
     ) -> Tensor:
         checks.check_linear(x, *weight.shape, num_narrow_rows, bias=bias)
         checks.check_residual(x, weight.shape[0], residual, post_norm)
-        y = multiply(x, weight)
+        # A norm in between: not to be aimed at by the weights.
+        y = multiply(x, weight, residual if post_norm is None else None)
         y = y if bias is None else y.add_(bias)
         return residual + (y if post_norm is None else normalise(y, post_norm))
 
@@ -131,6 +138,13 @@ class StreamedBackend(ReferenceBackend):
         return gated
 
 
+def gather(table: SourceMatrix, token_ids: Tensor) -> Tensor:
+    """Rows of an embedding, float32 [tokens, hidden]; each is read once."""
+    ids = token_ids.tolist()
+    rows = {token: table.read_values(token, token + 1) for token in set(ids)}
+    return torch.cat([rows[token] for token in ids])
+
+
 def chunks(num_rows: int, num_columns: int) -> Iterator[tuple[int, int]]:
     """Ranges of rows with some `CHUNK_WEIGHTS` weights each."""
     step = max(1, CHUNK_WEIGHTS // num_columns)
@@ -138,14 +152,15 @@ def chunks(num_rows: int, num_columns: int) -> Iterator[tuple[int, int]]:
         yield start, min(start + step, num_rows)
 
 
-def multiply(x: Tensor, weight: StreamedMatrix) -> Tensor:
-    """x [M, K] by the matrix [N, K]: float32 [M, N]."""
-    weight.see(x)
+def multiply(x: Tensor, weight: StreamedMatrix, residual: Tensor | None = None) -> Tensor:
+    """x [M, K] by the matrix [N, K]: float32 [M, N]. `residual` is but shown to the matrix."""
+    weight.see(x, residual)
     y = torch.empty(len(x), weight.shape[0])
     for start, stop in chunks(*weight.shape):
         matrix = weight.rows(start, stop)
         for low, high in _pieces(len(x)):
             y[low:high, start:stop] = F.linear(x[low:high].float(), matrix)
+    weight.see_products(y)
     return y
 
 

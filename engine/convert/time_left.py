@@ -31,14 +31,15 @@ class Work:
         tables = ("embedding", "head")
         groups = [group for group in matrix_groups(spec) if group.kind not in tables]
         num_active = sum(group.num_weights * group.read_share for group in groups)
-        # The inputs' moments, their factor and its inverse, and what each column's error does to the later ones.
+        # The inputs' moments and their change, the moments' factor and its inverse, the correction of the weights, and
+        # what each column's error does to the later ones.
         calibrating = sum(
-            group.count * group.num_columns**2 * (2.0 * num_calibration_tokens + group.num_columns + group.num_rows)
+            group.count * group.num_columns**2 * (4.0 * num_calibration_tokens + group.num_columns + 5 * group.num_rows)
             for group in groups
         )
         head = spec.vocab_size * spec.hidden_size
         return cls(
-            2.0 * num_calibration_tokens * num_active + calibrating, 2 * 2.0 * num_held_tokens * (num_active + head)
+            2 * 2.0 * num_calibration_tokens * num_active + calibrating, 2 * 2.0 * num_held_tokens * (num_active + head)
         )
 
 

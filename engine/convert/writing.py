@@ -83,7 +83,7 @@ class Writer:
             if not partial.has(layout.layer_file(index)):
                 self._write_layer(index, calibration)
             elif calibration is not None:
-                calibration.pass_over(self._written().read_layer(index), index)
+                calibration.pass_over(self._written().read_layer(index), self._source.layer(index), index)
             self._tell("convert", index + 1, self._calibrate_work)
         if not partial.has(layout.HEAD_FILE):
             self._write_head(calibration)
@@ -100,7 +100,8 @@ class Writer:
             check_cancelled(self._is_cancelled)
             self._tell("measure", index, work)
 
-        return measure_fidelity(self._source, self._written(), windows, on_layer).mean()
+        (found,) = measure_fidelity(self._source, [self._written()], windows, on_layer)
+        return found.mean()
 
     def _calibration(self) -> Calibration | None:
         """None if there is nothing left to calibrate."""
@@ -112,7 +113,7 @@ class Writer:
         self._clock = TimeLeft(work.calibrate + work.measure)
         self._calibrate_work = work.calibrate
         calibration = Calibration(self._spec, windows, self._options, self._is_cancelled)
-        calibration.start(self._written().read_embedding())
+        calibration.start(self._written().read_embedding(), self._source.embedding())
         return calibration
 
     def _write_texts(self) -> None:

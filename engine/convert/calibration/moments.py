@@ -29,13 +29,15 @@ class Compensation:
 
     `upper`: float32 [K, K] in that order, the upper Cholesky factor of the inverse moments; the rounding error e of
     column i, divided by upper[i, i], times upper[i, j] is what column j must take back (Frantar et al. 2022, eq. 3).
-    `importance`: float32 [K] in the columns' own order, the mean square of each input.
+    `importance`: float32 [K] in the columns' own order, the mean square of each input. `confidence`: the share of the
+    correlations that is not taken for chance; zero where nothing is known.
     """
 
     first: int
     order: Tensor
     upper: Tensor
     importance: Tensor
+    confidence: float
 
     @property
     def num_columns(self) -> int:
@@ -53,12 +55,12 @@ def find_compensations(x: Tensor, alignment: int, max_block: int = _MAX_BLOCK) -
 
 
 def _compensation(first: int, x: Tensor) -> Compensation:
-    shares = _row_shares(x)
+    shares = row_shares(x)
     importance = torch.cat([shares.square() @ x[:, low:high].float().square() for low, high in _tiles(x.shape[1])])
     if not bool(torch.isfinite(importance.sum())):
         # What overflows on the way tells nothing: every input counts alike.
         ones = torch.ones(x.shape[1])
-        return Compensation(first, torch.arange(x.shape[1]), torch.diag(ones), ones)
+        return Compensation(first, torch.arange(x.shape[1]), torch.diag(ones), ones, 0.0)
     mean = float(importance.mean()) or 1.0
     order = importance.argsort(descending=True, stable=True)
     damping = _DAMPING
@@ -67,23 +69,28 @@ def _compensation(first: int, x: Tensor) -> Compensation:
         damping *= 10
     _invert(matrix)
     _turn(matrix)
-    return Compensation(first, order, matrix, importance.clamp_min(mean * 1e-6))
+    return Compensation(first, order, matrix, importance.clamp_min(mean * 1e-6), _confidence(x))
 
 
 def _tiles(size: int) -> list[tuple[int, int]]:
     return [(low, min(low + _TILE, size)) for low in range(0, size, _TILE)]
 
 
-def _row_shares(x: Tensor) -> Tensor:
+def row_shares(x: Tensor) -> Tensor:
     """What the rows are multiplied by, float32 [M]: the mean of their squares is that of what they count.
 
     A text's first token has activations up to thousands of times as large as all others. Unbounded it alone would
     say what counts, and the damping, a share of the mean, would hide every other direction.
     """
+    return row_bounds(x) / len(x) ** 0.5
+
+
+def row_bounds(x: Tensor) -> Tensor:
+    """What brings rows that are far larger than most down to a bound; 1 for all others. float32 [M]."""
     # In pieces: all rows at once as float32 would be larger than the moments.
     norms = torch.cat([torch.linalg.vector_norm(rows.float(), dim=1) for rows in torch.split(x, _PIECE_ROWS)])
     bound = _MAX_ROW_NORM * norms.median()
-    return (bound / norms.clamp_min(bound)).nan_to_num(1.0) / len(x) ** 0.5
+    return (bound / norms.clamp_min(bound)).nan_to_num(1.0)
 
 
 def _moments(x: Tensor, shares: Tensor, order: Tensor, damping: float) -> Tensor:
@@ -93,15 +100,19 @@ def _moments(x: Tensor, shares: Tensor, order: Tensor, damping: float) -> Tensor
     do): of M rows in K columns the share K / (M + K) is taken for chance. Without that, where rows are no more than
     columns, other texts would get worse results than from the nearest codes.
     """
-    weights = shares.square().unsqueeze(1) * (len(x) / (len(x) + x.shape[1]))
+    weights = shares.square().unsqueeze(1) * _confidence(x)
     matrix = torch.zeros(len(order), len(order))
     for low, high in _tiles(len(order)):
         column = x[:, order[low:high]].float().mul_(weights)
         for start, stop in _tiles(len(order)):
             if start >= low:
                 matrix[start:stop, low:high] = x[:, order[start:stop]].float().T @ column
-    matrix.diagonal().mul_(1 + x.shape[1] / len(x)).add_(damping)
+    matrix.diagonal().div_(_confidence(x)).add_(damping)
     return matrix
+
+
+def _confidence(x: Tensor) -> float:
+    return len(x) / (len(x) + x.shape[1])
 
 
 def _factorize(matrix: Tensor) -> bool:

@@ -8,6 +8,7 @@ from dataclasses import replace
 import torch
 from torch import Tensor
 
+from engine.convert.calibration.correction import Wanted, find_correction
 from engine.convert.calibration.moments import find_compensations
 from engine.convert.calibration.rounding import round_compensated
 from engine.convert.matrix import SourceMatrix
@@ -27,8 +28,9 @@ class PendingGroup:
         self._is_cancelled = is_cancelled
         self._matrices: list[PendingMatrix] = []
 
-    def add(self, source: SourceMatrix) -> PendingMatrix:
-        self._matrices.append(PendingMatrix(source, self, self._is_cancelled))
+    def add(self, source: SourceMatrix, wanted: Wanted | None = None) -> PendingMatrix:
+        """`wanted`: what it does in the source, if that is known once the rows reach it."""
+        self._matrices.append(PendingMatrix(source, self, self._is_cancelled, wanted))
         return self._matrices[-1]
 
     def take(self) -> Packed:
@@ -43,11 +45,14 @@ class PendingMatrix(StreamedMatrix):
     Raises `SourceError` for numbers that no format holds, `JobCancelledError` between chunks.
     """
 
-    def __init__(self, source: SourceMatrix, group: PendingGroup, is_cancelled: IsCancelled | None) -> None:
+    def __init__(
+        self, source: SourceMatrix, group: PendingGroup, is_cancelled: IsCancelled | None, wanted: Wanted | None
+    ) -> None:
         super().__init__(source.num_rows, source.num_columns)
         self._source = source
         self._group = group
         self._is_cancelled = is_cancelled
+        self._wanted = wanted
         self._weight: PackedWeight | None = None
 
     def rows(self, start: int, stop: int) -> Tensor:
@@ -55,28 +60,38 @@ class PendingMatrix(StreamedMatrix):
             return self._source.read_values(start, stop)
         return dequantize(self._weight, torch.arange(start, stop))
 
-    def see(self, x: Tensor) -> None:
+    def see(self, x: Tensor, residual: Tensor | None = None) -> None:
         if self._weight is not None or len(x) == 0:
             return
         form = self._group.form
         compensations = list(find_compensations(x, form.group_size))
-        self._weight = self._rounded(
-            lambda values: round_compensated(values, compensations, form.bits, form.group_size, form.has_minimum)
-        )
+        correction = None
+        if self._wanted is not None:
+            correction = find_correction(x, residual, self._wanted, compensations)
+            self._wanted.forget()
+
+        def rounded(values: Tensor, start: int) -> PackedWeight:
+            aim = values if correction is None else correction.corrected(values, start)
+            return round_compensated(aim, compensations, form.bits, form.group_size, form.has_minimum)
+
+        self._weight = self._rounded(rounded)
 
     def settled(self) -> PackedWeight:
         if self._weight is None:
             form = self._group.form
-            self._weight = self._rounded(lambda values: quantize(values, form.bits, form.group_size, form.has_minimum))
+            self._weight = self._rounded(
+                lambda values, _: quantize(values, form.bits, form.group_size, form.has_minimum)
+            )
         return self._weight
 
-    def _rounded(self, rounded: Callable[[Tensor], PackedWeight]) -> PackedWeight:
+    def _rounded(self, rounded: Callable[[Tensor, int], PackedWeight]) -> PackedWeight:
+        """`rounded` takes some rows and the number of the first."""
         buffer = RowBuffer(self.shape[0])
         for start, stop in chunks(*self.shape):
             check_cancelled(self._is_cancelled)
             values = self._source.read_values(start, stop)
             try:
-                part = rounded(values)
+                part = rounded(values, start)
             except FormatError as error:
                 raise damaged(self._source, error) from error
             self._group.error.add(values, part)
