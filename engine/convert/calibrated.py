@@ -69,15 +69,22 @@ class Calibration:
             # What is packed already is as good as its source: its codes are kept, or have eight bits.
             return groups[kind].add(matrix, wanted.get(kind)) if kind in groups else SourceRows(matrix)
 
-        self._source_stream.advance(map_matrices(layer, watched), index)
+        self._advance_source(map_matrices(layer, watched), index)
         self._stream.advance(map_matrices(layer, streamed), index)
         return packed | {kind: group.take() for kind, group in groups.items()}
 
     @torch.inference_mode()
     def pass_over(self, packed: LayerWeights[PackedWeight], source: LayerWeights[SourceMatrix], index: int) -> None:
         """A layer that an earlier run has finished."""
-        self._source_stream.advance(map_matrices(source, lambda _, matrix: SourceRows(matrix)), index)
+        self._advance_source(map_matrices(source, lambda _, matrix: SourceRows(matrix)), index)
         self._stream.advance(streamed_layer(packed), index)
+
+    def _advance_source(self, layer: LayerWeights[StreamedMatrix], index: int) -> None:
+        stream = self._source_stream
+        stream.hidden = stream.hidden.float()
+        stream.advance(layer, index)
+        # It waits while a layer is quantised; bfloat16 is far nearer to it than the quantised stream.
+        stream.hidden = stream.hidden.bfloat16()
 
     @torch.inference_mode()
     def quantize_head(self, head: HeadWeights[SourceMatrix], matrix: SourceMatrix) -> Packed:
@@ -86,6 +93,7 @@ class Calibration:
         if not is_calibrated(matrix, options):
             return pack(matrix, options, self._is_cancelled)
         group = PendingGroup(planned_format(matrix, options), self._is_cancelled)
+        self._source_stream.hidden = self._source_stream.hidden.float()
         wanted = Wanted(inputs=self._source_stream.normed(head).bfloat16())
         group.add(matrix, wanted).see(self._stream.normed(head))
         return group.take()

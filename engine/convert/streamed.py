@@ -72,11 +72,13 @@ class SourceRows(StreamedMatrix):
 class StreamedBackend(ReferenceBackend):
     """See `Backend`. Its weights are `StreamedMatrix`es, and a stream of rows may stand for an embedded text.
 
-    `gated_dtype`: what lies between gate, up and down, the longest rows of all, is kept in.
+    `gated_dtype`: what lies between gate, up and down, the longest rows of all, is kept in. `adds_in_place`: the
+    residual stream takes sums in its own place, so that a long text's is there once; not where it is read again.
     """
 
     def __init__(self, gated_dtype: torch.dtype = torch.float32) -> None:
         super().__init__()
+        self.adds_in_place = False
         self._gated_dtype = gated_dtype
 
     def embed(self, table: Tensor, token_ids: Tensor, scale: float = 1.0) -> Tensor:  # type: ignore[override]
@@ -119,7 +121,8 @@ class StreamedBackend(ReferenceBackend):
         # A norm in between: not to be aimed at by the weights.
         y = multiply(x, weight, residual if post_norm is None else None)
         y = y if bias is None else y.add_(bias)
-        return residual + (y if post_norm is None else normalise(y, post_norm))
+        y = y if post_norm is None else normalise(y, post_norm)
+        return residual.add_(y) if self.adds_in_place else residual + y
 
     def norm_gate_up(  # type: ignore[override]
         self, x: Tensor, norm: Norm | None, weight: StreamedMatrix, activation: str, num_narrow_rows: int | None = None

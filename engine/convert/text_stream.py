@@ -50,6 +50,7 @@ class TextStream:
     def advance(self, layer: LayerWeights[Any], index: int) -> None:
         """Through the layer, whose matrices are `StreamedMatrix`es."""
         described = describe_layer(layer, self._spec, index, self._tables)
+        self._backend.adds_in_place = not described.is_parallel
         stack = OperationStack(self._backend, self.hidden, (described,))
         self.hidden = stack.hidden(self._rows, self._pool.keys, self._pool.values)
 
