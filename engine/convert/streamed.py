@@ -148,9 +148,9 @@ def gather(table: SourceMatrix, token_ids: Tensor) -> Tensor:
     return torch.cat([rows[token] for token in ids])
 
 
-def chunks(num_rows: int, num_columns: int) -> Iterator[tuple[int, int]]:
-    """Ranges of rows with some `CHUNK_WEIGHTS` weights each."""
-    step = max(1, CHUNK_WEIGHTS // num_columns)
+def chunks(num_rows: int, num_columns: int, num_weights: int = CHUNK_WEIGHTS) -> Iterator[tuple[int, int]]:
+    """Ranges of rows with some `num_weights` weights each."""
+    step = max(1, num_weights // num_columns)
     for start in range(0, num_rows, step):
         yield start, min(start + step, num_rows)
 

@@ -18,6 +18,9 @@ from engine.store.files import check_cancelled
 from engine.store.manifest import TensorFormat
 from kernels.formats import FormatError, PackedWeight, concatenate_rows, dequantize, quantize
 
+_ROUNDED_AT_ONCE = 1 << 20
+"""Weights: rounding holds a dozen times their size, when most is held already."""
+
 
 class PendingGroup:
     """Matrices of one kind and format: one, or a layer's experts, which lie one below the other when taken."""
@@ -87,7 +90,7 @@ class PendingMatrix(StreamedMatrix):
     def _rounded(self, rounded: Callable[[Tensor, int], PackedWeight]) -> PackedWeight:
         """`rounded` takes some rows and the number of the first."""
         buffer = RowBuffer(self.shape[0])
-        for start, stop in chunks(*self.shape):
+        for start, stop in chunks(*self.shape, _ROUNDED_AT_ONCE):
             check_cancelled(self._is_cancelled)
             values = self._source.read_values(start, stop)
             try:

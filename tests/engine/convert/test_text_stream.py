@@ -9,6 +9,7 @@ from torch import Tensor
 from engine.convert.streamed import StreamedMatrix
 from engine.convert.text_stream import TextStream
 from engine.models.names import tensor_names
+from engine.weights import HeadWeights
 from tests.engine.models.tiny_families import FAMILIES, VOCABULARY, LayerReader, expected_logits, export, make_model
 
 
@@ -37,7 +38,8 @@ def test_windows_of_text_give_the_logits_of_transformers(name: str, tmp_path: Pa
     for index, each in enumerate(names.layers):
         stream.advance(reader.layer(each), index)
     head = table if names.head is None else exported.state[names.head]
-    actual = stream.normed(reader.norm(names.head_norm)) @ head.T
+    norms = reader.norm(names.head_norm), reader.optional(names.head_norm_bias)
+    actual = stream.normed(HeadWeights(norms[0], head, norms[1])) @ head.T
     if spec.final_softcap is not None:
         actual = spec.final_softcap * torch.tanh(actual / spec.final_softcap)
     expected = torch.cat([expected_logits(model, window) for window in windows])
