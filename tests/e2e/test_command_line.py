@@ -131,7 +131,7 @@ def test_one_bad_prompt_does_not_spoil_the_other(engine):
     ("arguments", "named"),
     [
         (("generate", "nothing", "--prompt", "x"), "starter"),
-        (("generate", "starter", "--prompt", "x", "--max-tokens", "100000"), "8192"),
+        (("generate", "starter", "--prompt", "x", "--max-tokens", "100000"), "8,192"),
         (("generate", "starter", "--prompt", "x", "--temperature", "-1"), "temperature"),
         (("generate", "starter", "--prompt", "x", "--backend", "gpu"), "--backend cpu"),
         (("generate", "starter", "--prompt", "x", "--raw", "--system", "y"), "--system"),

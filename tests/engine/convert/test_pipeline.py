@@ -200,7 +200,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({"format_version": 3}, r"format version 3, this program reads 2.*another name"),
+        ({"format_version": 4}, r"format version 4, this program reads 3.*another name"),
         ({"model_id": "mine"}, r"holds the model mine: give the folder that name"),
         ({"spec": {}}, r"manifest\.json is damaged .*remove the folder"),
         ({"model_id": 5}, r"manifest\.json is damaged .*remove the folder"),
