@@ -14,6 +14,10 @@
 
 enum { CACHE_LINE = 64, SPINS_PER_CLOCK = 64, SPINS_BEFORE_YIELD = 2000 };
 
+// A thread that computes without a pause may keep another one of the same core waiting for a whole tick of the system's
+// clock (4 ms on many a Linux), however low its priority is. So it offers the core again and again.
+#define GIVE_WAY_EVERY_NS 500000
+
 typedef struct di_worker {
     di_pool *pool;
     di_thread thread;
@@ -79,6 +83,14 @@ static int work(di_pool *pool, int worker) {
     return 0;
 }
 
+// Between two items. `since` is when the thread offered its core last.
+static void give_way(int64_t *since) {
+    int64_t now = di_clock_ns();
+    if (now - *since < GIVE_WAY_EVERY_NS) return;
+    di_thread_give_way();
+    *since = di_clock_ns();
+}
+
 static int has_work(di_pool *pool) { return (uint32_t)atomic_load(&pool->ticket) != 0; }
 
 static void park(di_pool *pool) {
@@ -107,9 +119,9 @@ DI_THREAD_FUNCTION(worker_main, argument) {
     di_worker *self = argument;
     di_pool *pool = self->pool;
     di_thread_lower_priority();
+    int64_t since = di_clock_ns();
     while (!atomic_load_explicit(&pool->is_stopping, memory_order_acquire)) {
-        while (work(pool, self->index)) {
-        }
+        while (work(pool, self->index)) give_way(&since);
         if (!spin(pool)) park(pool);
     }
     return DI_THREAD_RESULT;
@@ -156,10 +168,12 @@ int di_pool_num_workers(const di_pool *pool) { return pool->num_workers; }
 // gives it this processor.
 void di_pool_run(di_pool *pool, const di_stage *stages, int num_stages) {
     atomic_store_explicit(&pool->is_running, 1, memory_order_relaxed);
+    int64_t since = di_clock_ns();
     publish(pool, stages, stages + num_stages);
     for (int spins = 0; atomic_load_explicit(&pool->is_running, memory_order_acquire);) {
         if (work(pool, 0)) {
             spins = 0;
+            give_way(&since);
         } else if (++spins < SPINS_BEFORE_YIELD) {
             di_pause();
         } else {

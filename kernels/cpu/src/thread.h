@@ -34,6 +34,8 @@ static inline void di_thread_join(di_thread thread) {
     CloseHandle(thread);
 }
 static inline void di_thread_yield(void) { SwitchToThread(); }
+// A thread of higher priority takes the core by itself here.
+static inline void di_thread_give_way(void) {}
 static inline void di_thread_lower_priority(void) {
     SetThreadPriority(GetCurrentThread(), THREAD_PRIORITY_BELOW_NORMAL);
 }
@@ -75,6 +77,7 @@ static inline int di_thread_start(di_thread *thread, void *(*function)(void *), 
 }
 static inline void di_thread_join(di_thread thread) { pthread_join(thread, 0); }
 static inline void di_thread_yield(void) { sched_yield(); }
+static inline void di_thread_give_way(void) { sched_yield(); }
 // Linux counts niceness per thread; elsewhere POSIX has none per thread, and the thread stays as it is.
 static inline void di_thread_lower_priority(void) {
 #if defined(__linux__)
