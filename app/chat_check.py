@@ -53,8 +53,7 @@ class ChatCheck(WindowCheck):
         watch = _PaintWatch()
         began_s = time.perf_counter()
         tab = self._window.tabs.open_chat(session)
-        # The page covers the viewport, which is therefore not painted.
-        tab.transcript.widget().installEventFilter(watch)
+        tab.transcript.page.installEventFilter(watch)
         await self._wait("the long chat to be painted", lambda: watch.painted_at_s is not None, _TIMEOUT_S)
         assert watch.painted_at_s is not None
         steps_ms: list[float] = []
@@ -97,7 +96,7 @@ def _scrolled(tab: ChatTab) -> list[float]:
         began_s = time.perf_counter()
         bar.setValue(max(0, bar.value() - round(_STEP_PART * tab.transcript.viewport().height())))
         app.processEvents()
-        tab.transcript.widget().repaint()
+        tab.transcript.page.repaint()
         steps_ms.append((time.perf_counter() - began_s) * 1000)
     return steps_ms
 

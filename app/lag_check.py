@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 from app.chat.tab import ChatTab
 from app.loop_lag import LoopLag, summary
@@ -17,6 +18,8 @@ _MEASURED_S = 10.0
 _POLL_S = 0.05
 _SETTLE_S = 0.5
 _STREAM_TIMEOUT_S = 180.0
+_NUM_TOKENS = 6000
+"""Of each answer, so that it lasts: a new turn's beginning is not what is measured."""
 _QUESTIONS = (
     "Tell me a very long story about a lighthouse.",
     "Explain in great detail, step by step, how bread is made.",
@@ -32,7 +35,7 @@ class LagCheck(WindowCheck):
     async def _test(self) -> None:
         await self._wait_for_model()
         idle = await self._measure_both(lambda: None)
-        tabs = [await self._ask(question) for question in _QUESTIONS]
+        tabs = [await self._ask(question, _let_it_last) for question in _QUESTIONS]
         await self._wait("four chats stream", lambda: all(map(self._length, tabs)), _STREAM_TIMEOUT_S)
         streaming = await self._measure_both(lambda: self._keep_busy(tabs))
         self._facts["lag"] = {
@@ -65,6 +68,11 @@ class LagCheck(WindowCheck):
         return lag.stop()
 
     def _keep_busy(self, tabs: list[ChatTab]) -> None:
-        """An answer may end of itself."""
+        """An answer ends where its context does, on a fast machine."""
         for tab, question in zip(tabs, _QUESTIONS, strict=True):
             tab.submit(question)
+
+
+def _let_it_last(tab: ChatTab) -> None:
+    read_params = tab.read_params
+    tab.read_params = lambda: replace(read_params(), min_tokens=_NUM_TOKENS, max_tokens=_NUM_TOKENS)

@@ -102,14 +102,15 @@ class WindowCheck(ABC):
         await self._wait("the window was painted", lambda: self._has_torch_at_first_paint is not None, _LOAD_TIMEOUT_S)
         await self._wait("the model is loaded", lambda: self._window.models.loaded is not None, _LOAD_TIMEOUT_S)
 
-    async def _ask(self, question: str) -> ChatTab:
-        """Opens a new chat and types the question into its composer."""
+    async def _ask(self, question: str, prepare: Callable[[ChatTab], None] = lambda tab: None) -> ChatTab:
+        """Opens a new chat and types the question into its composer, once `prepare` has had the tab."""
         # By the button: keys of the window work only where a window manager makes it the active one.
         new_chat = self._window.sidebar.new_chat_button
         await self._in_qt_loop(lambda: QTest.mouseClick(new_chat, Qt.MouseButton.LeftButton))
         tab = self._window.tabs.current_tab()
         self._check("a blank chat is in front", tab is not None and tab.is_blank)
         assert tab is not None, "no tab is current"
+        prepare(tab)
         await self._in_qt_loop(lambda: QTest.keyClicks(tab.composer, question))
         await self._in_qt_loop(lambda: QTest.keyClick(tab.composer, Qt.Key.Key_Return))
         self._check("Enter sent the message", tab.session.is_busy and not tab.composer.toPlainText())

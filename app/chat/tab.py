@@ -63,7 +63,8 @@ class ChatTab(QWidget):
         self.session = session
         self._client = client
         self._history = history
-        self._read_params = read_params
+        self.read_params = read_params
+        """What holds of an answer where the chat sets nothing of its own."""
         self._model: ModelLoaded | None = None
         self._stream: ResponseStream | None = None
         self._task: asyncio.Task[None] | None = None
@@ -193,7 +194,7 @@ class ChatTab(QWidget):
 
     def open_options(self) -> ChatOptions:
         """Shows what this chat sets for itself."""
-        options = ChatOptions(self.session, self._history, self._read_params(), self)
+        options = ChatOptions(self.session, self._history, self.read_params(), self)
         options.changed.connect(self._on_options_changed)
         options.failed.connect(self.save_failed)
         options.full_choice.chosen.connect(self._on_full_chosen)
@@ -209,7 +210,7 @@ class ChatTab(QWidget):
         self._show_max_tokens()
 
     def _show_max_tokens(self) -> None:
-        self.meter.show_max_tokens(self.session.parameters.applied_to(self._read_params()).max_tokens)
+        self.meter.show_max_tokens(self.session.parameters.applied_to(self.read_params()).max_tokens)
 
     def _on_preset_deleted(self, preset: Preset) -> None:
         self.undo_bar.show_message(translate("app", "Preset deleted."), preset.name, lambda: self._bring_back(preset))
@@ -248,7 +249,7 @@ class ChatTab(QWidget):
     def _begin(self, seed: int | None = None) -> None:
         session = self.session
         self.turn_begun.emit(session.id)
-        params = session.parameters.applied_to(self._read_params())
+        params = session.parameters.applied_to(self.read_params())
         self._stream = self._client.stream(
             session.prompt(),
             params if seed is None else replace(params, seed=seed),

@@ -70,7 +70,7 @@ class Transcript(QScrollArea):
         theme_signals().theme_changed.connect(self._on_theme_changed)
 
     def _make_column(self) -> None:
-        page = self._page = TranscriptPage()
+        page = self.page = TranscriptPage()
         self._content = QWidget()
         keep_pixels(self._content)
         self._column = QVBoxLayout(self._content)
