@@ -60,6 +60,8 @@ class PrefixTreeView(QWidget):
         self.tree.itemSelectionChanged.connect(self._on_chosen)
         # Always there, and one line: what stands below must not jump when there is an answer.
         self.answer = ElidedLabel(" ", "muted")
+        self._is_warning = False
+        """What stands there is of the chosen text, not what came of a command."""
         self.pin_button = QPushButton(translate("app", "Pin", "keep in memory"))
         self.pin_button.setToolTip(translate("app", "Keep this text in memory, from its beginning"))
         self.unpin_button = QPushButton(translate("app", "Unpin", "keep in memory"))
@@ -145,6 +147,7 @@ class PrefixTreeView(QWidget):
         else:
             words = translate("app", "Unpinned “{name}”.").format(name=self._pin_name(answer.owner))
         self.answer.setText(words)
+        self._is_warning = False
 
     def text(self) -> str:
         """A line for each text, indented by its depth, columns parted by tabs."""
@@ -223,7 +226,10 @@ class PrefixTreeView(QWidget):
         words = "" if node is None else self._unpin_words(node)
         self.unpin_button.setToolTip(words or translate("app", "Let go of every pin that keeps this text"))
         self.unpin_button.setAccessibleDescription(words)
-        self.answer.setText(words or " ")
+        if words or self._is_warning:
+            # What came of a drop stays, although the text it was of is no longer chosen.
+            self.answer.setText(words or " ")
+        self._is_warning = bool(words)
 
     def _unpin_words(self, node: PrefixNode) -> str:
         """A pin keeps a text from its beginning to its end, and goes as a whole: what else goes with it is told."""

@@ -134,9 +134,11 @@ def test_lag_is_reported_of_the_idle_window_and_of_one_in_which_four_chats_strea
     result = subprocess.run(command, cwd=ROOT, env=offscreen(), capture_output=True, text=True, timeout=TIMEOUT_S)
     assert result.returncode == 0, result.stdout + result.stderr
     lag = json.loads(result.stdout)["lag"]
-    assert lag["idle"]["count"] > 0
-    assert lag["streaming"]["count"] > 0
-    assert lag["streaming"]["p99_ms"] <= lag["streaming"]["max_ms"]
+    for view in ("memory_view_hidden", "memory_view_shown"):
+        idle, streaming = lag[view]["idle"], lag[view]["streaming"]
+        assert idle["count"] > 0
+        assert streaming["count"] > 0
+        assert streaming["p99_ms"] <= streaming["max_ms"]
 
 
 def test_self_test_fails_without_a_model_and_says_what_to_do(tmp_path):

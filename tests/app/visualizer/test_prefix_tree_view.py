@@ -128,8 +128,10 @@ def test_texts_that_begin_alike_are_shown_from_where_they_part(view: PrefixTreeV
 def test_dropped_text_leaves_nothing_chosen_for_a_second_press(view: PrefixTreeView):
     view.show_tree(PrefixTree("m", (ROOT, TRIP, REGEX)))
     choose(view, 0, 1)
+    view.show_answer(PrefixDropped(b"", 1, 0))
     view.show_tree(PrefixTree("m", (ROOT, TRIP)))
     assert view.tree.selectedItems() == []
+    assert view.answer.text() == "Dropped 1 block."
     assert not view.drop_button.isEnabled()
 
 
