@@ -101,7 +101,10 @@ def put(name: str, *shape: int):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (change_metadata("general.architecture", "gpt-neo"), "architecture 'gpt-neo', supported are deepseek2, gemma, "),
+        (
+            change_metadata("general.architecture", "gpt-neo"),
+            "architecture 'gpt-neo', supported are deepseek2, gemma, ",
+        ),
         (change_metadata("general.architecture", "two\nlines"), "architecture 'two"),
         (put("blk.0.two\nlines", 8), "unprintable"),
         (change_metadata("llama.expert_count", 8), "lacks the key llama.expert_used_count"),
