@@ -5,6 +5,7 @@ Does not know how they are shown.
 
 from __future__ import annotations
 
+import asyncio
 from itertools import takewhile
 
 from PySide6.QtCore import QObject, Signal
@@ -52,7 +53,7 @@ class ContextMeter(QObject):
         """Tokens, see `_texts`."""
         self._num_draft_tokens = 0
         """Of the text when it was last counted: one letter more does not make it empty."""
-        self._is_counting = False
+        self._counting: asyncio.Task[None] | None = None
         self._throttle = Throttle(COUNT_INTERVAL_MS, self._count, self)
         self._show_throttle = Throttle(SHOW_INTERVAL_MS, self.show, self)
         composer.textChanged.connect(self._throttle.request)
@@ -86,6 +87,9 @@ class ContextMeter(QObject):
         """The chat is being left."""
         self._throttle.cancel()
         self._show_throttle.cancel()
+        if self._counting is not None:
+            # Its answer may come when there is nothing left to show it.
+            self._counting.cancel()
 
     def show(self) -> None:
         model = self._model
@@ -125,14 +129,13 @@ class ContextMeter(QObject):
         texts = self._texts()
         missing = {key: text for key, text in texts.items() if key not in self._counts}
         self._counts = {key: number for key, number in self._counts.items() if key in texts}
-        if self._model is not None and missing and not self._is_counting:
-            self._is_counting = True
-            self._client.run(self._ask(missing))
+        if self._model is not None and missing and self._counting is None:
+            self._counting = self._client.run(self._ask(missing))
         self.show()
 
     async def _ask(self, texts: dict[str, str]) -> None:
         counts = await self._client.count_tokens(tuple(texts.values()))
-        self._is_counting = False
+        self._counting = None
         if counts is not None:
             self._counts |= dict(zip(texts, counts, strict=True))
             self._attachments.show_sizes(self._counts)
