@@ -14,17 +14,21 @@ from app.state.message import Message
 from app.state.session import Session
 from app.theme import apply_zoom, theme_signals
 
+_NUM_CHATS = 5
+_TIMEOUT_MS = 30_000
+"""A whole window is laid out, on a machine that may be busy."""
+
 
 @pytest.fixture
 def tabs(qapp: QApplication, window: MainWindow) -> Iterator[list[ChatTab]]:
-    """Of nine chats with a question and an answer each; the last one is shown."""
+    """Of five chats with a question and an answer each; the last one is shown."""
     window.resize(1280, 800)
-    for number in range(9):
+    for number in range(_NUM_CHATS):
         chat = Session(title=f"chat {number}")
         chat.messages += [Message("user", "question"), Message("assistant", "answer", end="stop")]
         window._history.save(chat, chat.messages)
         window.chats.open(chat.id)
-    yield window.tabs.tabs()[-9:]
+    yield window.tabs.tabs()[-_NUM_CHATS:]
     apply_zoom(qapp, 100)
 
 
@@ -36,8 +40,10 @@ def settle(qtbot: QtBot, window: MainWindow) -> list[bool]:
         changes.append(window.updatesEnabled())
 
     theme_signals().theme_changed.connect(count)
-    qtbot.waitUntil(lambda: bool(changes) and window.updatesEnabled())
-    theme_signals().theme_changed.disconnect(count)
+    try:
+        qtbot.waitUntil(lambda: bool(changes) and window.updatesEnabled(), timeout=_TIMEOUT_MS)
+    finally:
+        theme_signals().theme_changed.disconnect(count)
     return changes
 
 
@@ -54,7 +60,7 @@ def test_a_burst_of_steps_is_laid_out_once_and_out_of_sight(
 def test_only_the_chat_that_is_shown_is_made_again(qtbot: QtBot, window: MainWindow, tabs: list[ChatTab]) -> None:
     window.zoom_by(10)
     settle(qtbot, window)
-    assert [len(tab.transcript.views) for tab in tabs] == [0] * 8 + [2]
+    assert [len(tab.transcript.views) for tab in tabs] == [0] * (_NUM_CHATS - 1) + [2]
     window.tabs.setCurrentWidget(tabs[0])
     qtbot.waitUntil(lambda: len(tabs[0].transcript.views) == 2)
 
@@ -82,7 +88,9 @@ def test_nothing_stays_of_a_zoom_that_is_taken_back(qtbot: QtBot, window: MainWi
     before = sizes()
     window.zoom_by(100)
     settle(qtbot, window)
-    qtbot.waitUntil(lambda: all(large > small for large, small in zip(sizes(), before, strict=True)))
+    qtbot.waitUntil(
+        lambda: all(large > small for large, small in zip(sizes(), before, strict=True)), timeout=_TIMEOUT_MS
+    )
     window.reset_zoom()
     settle(qtbot, window)
-    qtbot.waitUntil(lambda: sizes() == before)
+    qtbot.waitUntil(lambda: sizes() == before, timeout=_TIMEOUT_MS)
