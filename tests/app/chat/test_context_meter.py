@@ -3,26 +3,31 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent
+import shiboken6
+from PySide6.QtCore import QObject
 
+from app.chat.context_meter import ContextMeter
 from engine.messages import CountTokens, TokensCounted
 from tests.app.chat.desk import Desk
+from tests.app.fake_engine import MODEL
 
 
-def test_a_count_that_comes_after_the_tab_was_closed_is_passed_over(
-    desk: Desk, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+def test_a_count_that_comes_after_the_chat_was_left_is_passed_over(
+    desk: Desk, caplog: pytest.LogCaptureFixture
 ) -> None:
     def asked() -> list[CountTokens]:
         return [command for command in desk.engine.commands if isinstance(command, CountTokens)]
 
-    desk.qtbot.keyClicks(desk.tab.composer, "how long is this")
+    tab, parent = desk.tab, QObject()
+    meter = ContextMeter(tab.session, tab._client, tab.composer, tab.panel.attachments, tab.gauge, parent)
+    desk.qtbot.keyClicks(tab.composer, "how long is this")
     desk.qtbot.waitUntil(lambda: bool(asked()))
+    num_asked = len(asked())
+    meter.show_model(MODEL)
+    desk.qtbot.waitUntil(lambda: len(asked()) > num_asked)
     count = asked()[-1]
-    desk.tab.leave()
-    monkeypatch.setattr(desk.tab, "leave", lambda: None)
-    desk.tab.meter.setParent(None)
-    desk.tab.meter.deleteLater()
-    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    meter.close()
+    shiboken6.delete(parent)
     desk.engine.emit(TokensCounted(count.count_id, (4,) * len(count.texts)))
     desk.qtbot.wait(20)
     assert not caplog.records
