@@ -22,7 +22,6 @@ from PySide6.QtWidgets import QApplication
 
 from app.bridge.engine_client import EngineClient
 from app.desktop.keep_awake import leave_efficiency_mode
-from app.desktop.time_slice import ask_for_short_slice
 from app.i18n import install_language, translate
 from app.main_window import MainWindow
 from app.models.host import Host
@@ -80,7 +79,6 @@ def _run_loop(app: QApplication, home: Path, backend: str, check: WindowCheckNam
     asyncio.set_event_loop(loop)
     settings = Settings(home / "settings.json")
     leave_efficiency_mode()
-    ask_for_short_slice()
     config = EngineConfig(home=home, backend=backend)
     window = make_window(home, loop, engine_factory(lambda: configured(config, settings)), settings)
     window.closed.connect(loop.stop)

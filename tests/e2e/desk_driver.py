@@ -110,8 +110,7 @@ class DeskDriver(Driver):
         await self._wait("its end", lambda: not tab.session.is_busy)
 
     async def _copy_and_edit(self, tab: ChatTab) -> None:
-        view = tab.transcript.answer_view()
-        assert view is not None, "no answer is shown"
+        view = self._answer(tab)
         await self._click(view.tools.buttons["edit"])
         assert view.editor is not None, "no editor came"
         view.editor.field.setPlainText(EDITED)

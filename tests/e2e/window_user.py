@@ -12,6 +12,7 @@ import os
 import subprocess
 import sys
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -32,7 +33,7 @@ TIMEOUT_S = 240.0
 _POLL_S = 0.02
 
 
-class WindowUser:
+class WindowUser(ABC):
     """Does in `_use` what a person would, and keeps in `report` what came of it."""
 
     def __init__(self, window: MainWindow) -> None:
@@ -50,8 +51,8 @@ class WindowUser:
         """What was seen, told after the window has closed."""
         return self.report
 
-    async def _use(self) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    async def _use(self) -> None: ...
 
     async def _model(self) -> None:
         await self._wait("the model", lambda: self._window.models.loaded is not None)
