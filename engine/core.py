@@ -80,7 +80,7 @@ class EngineCore:
         self.metrics = Metrics()
 
     def count_text(self, text: str) -> int:
-        """How many tokens a text has by itself; may be called on any thread."""
+        """How many tokens a text has by itself; may be called on any thread. Raises `TextError`."""
         return len(self._reader.tokenizer.encode(text))
 
     @property

@@ -25,7 +25,7 @@ class RequestTooLongError(EngineError):
 
 
 class TextError(EngineError):
-    """The tokenizer could not turn an answer's tokens into text."""
+    """The tokenizer could not turn text into tokens, or an answer's tokens into text."""
 
     code = "text_failed"
 

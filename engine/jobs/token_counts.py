@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable, Sequence
 from threading import Thread
 
+from engine.errors import TextError
 from engine.messages import CountTokens, Event, TokensCounted
 
 _log = logging.getLogger(__name__)
@@ -26,6 +27,6 @@ class TokenCounts:
         if count_text is not None:
             try:
                 counts = tuple(count_text(text) for text in question.texts)
-            except UnicodeEncodeError:
-                _log.warning("a text that is no Unicode was not counted")
+            except TextError:
+                _log.warning("a text was not counted", exc_info=True)
         self._sink([TokensCounted(question.count_id, counts)])

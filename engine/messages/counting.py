@@ -18,7 +18,7 @@ class CountTokens:
 
 @dataclass(frozen=True, slots=True)
 class TokensCounted:
-    """The tokens of each text, in the order of the question; None if no model is loaded."""
+    """The tokens of each text, in the order of the question; None if no model is loaded or its tokenizer fails."""
 
     count_id: str
     counts: tuple[int, ...] | None

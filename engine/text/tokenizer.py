@@ -43,8 +43,11 @@ class Tokenizer:
         return self._tokenizer.token_to_id(token) is not None
 
     def encode(self, text: str) -> list[int]:
-        """Ids of a rendered template: special tokens in the text are recognised, none is added."""
-        return list(self._tokenizer.encode(text, add_special_tokens=False).ids)
+        """Ids of a rendered template: special tokens in the text are recognised, none is added. Raises `TextError`."""
+        try:
+            return list(self._tokenizer.encode(text, add_special_tokens=False).ids)
+        except Exception as error:  # the library raises bare Exception for what its vocabulary cannot spell
+            raise _failed(error) from error
 
     def encode_marked(self, text: str, mark: str) -> list[int]:
         """As `encode`, of a text in which `mark` stands inside special tokens that are to be plain text."""
@@ -79,7 +82,11 @@ class Tokenizer:
         try:
             return self._tokenizer.decode(list(token_ids), skip_special_tokens=True)
         except Exception as error:  # the library raises bare Exception here too
-            raise TextError(f"The model's tokenizer failed ({error}): try again, or convert the model again") from error
+            raise _failed(error) from error
+
+
+def _failed(error: Exception) -> TextError:
+    return TextError(f"The model's tokenizer failed ({error}): try again, or convert the model again")
 
 
 def _pattern(token: AddedToken) -> str:

@@ -2,6 +2,7 @@
 
 import queue
 
+from engine.errors import TextError
 from engine.jobs.token_counts import TokenCounts
 from engine.messages import CountTokens, TokensCounted
 
@@ -20,5 +21,8 @@ def test_without_a_model_there_is_an_answer_all_the_same():
     assert answers(CountTokens("c", ("ab",)), None) == [TokensCounted("c", None)]
 
 
-def test_a_text_that_is_no_unicode_is_answered_too():
-    assert answers(CountTokens("c", ("\ud800",)), lambda text: len(text.encode())) == [TokensCounted("c", None)]
+def test_a_text_that_the_tokenizer_cannot_read_is_answered_too():
+    def fail(text):
+        raise TextError(text)
+
+    assert answers(CountTokens("c", ("a",)), fail) == [TokensCounted("c", None)]
