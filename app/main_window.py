@@ -77,6 +77,7 @@ class MainWindow(QMainWindow):
         self._is_painted = False
         self._front_chat_id: str | None = None
         self._is_closing = False
+        self._is_restarting = False
         self._death: EngineDied | None = None
         self._zoom_timer = QTimer(self, singleShot=True, interval=_ZOOM_BURST_MS)
         self._zoom_timer.timeout.connect(self._apply_zoom)
@@ -324,12 +325,16 @@ class MainWindow(QMainWindow):
         self.banner.show_message(death.message, translate("app", "Restart the engine"), self.restart_engine)
 
     def restart_engine(self) -> None:
-        self._death = None
+        if self._is_restarting:
+            return
+        self._is_restarting, self._death = True, None
+        self.models.forget_loaded()
         self.status_line.show_restarting()
         self._client.run(self._restart())
 
     async def _restart(self) -> None:
         await self._client.restart()
+        self._is_restarting = False
         self.memory.watch_again()
         if self._front_chat_id is not None:
             self._client.send(BringToFront(self._front_chat_id))

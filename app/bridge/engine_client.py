@@ -56,8 +56,8 @@ from engine.messages import (
 )
 
 _log = logging.getLogger(__name__)
-_GONE_CODE = "engine_error"
-_GONE_MESSAGE = QT_TRANSLATE_NOOP("app", "The engine is not running: restart it, then retry")
+GONE_CODE = "engine_error"
+GONE_MESSAGE = QT_TRANSLATE_NOOP("app", "The engine is not running: restart it, then retry")
 
 
 class Engine(Protocol):
@@ -79,6 +79,8 @@ class EngineClient(QObject):
 
     engine_started = Signal(EngineStarted)
     engine_died = Signal(EngineDied)
+    engine_left = Signal()
+    """It has died, or another is about to take its place: what was asked of it before is answered no more."""
     engine_missed = Signal(EngineDied)
     """A message was sent though the engine has died and nobody has restarted it."""
     model_changed = Signal(object)
@@ -139,7 +141,7 @@ class EngineClient(QObject):
         request_id = uuid.uuid4().hex
         stream = ResponseStream(request_id, self._on_stream_cancelled, self._on_stream_left)
         if self._is_gone:
-            stream.put(RequestFailed(request_id, _GONE_CODE, translate("app", _GONE_MESSAGE)))
+            stream.put(RequestFailed(request_id, GONE_CODE, translate("app", GONE_MESSAGE)))
             if self._death is not None:
                 self.engine_missed.emit(self._death)
             return stream
@@ -166,10 +168,15 @@ class EngineClient(QObject):
         return await answer
 
     async def restart(self) -> None:
-        """Puts a new engine in the place of one that died. What was still open ends as failed."""
-        self._is_gone, self._death = True, None
+        """Puts a new engine in the place of this one, dead or not. What was still open ends as failed.
+
+        Not to be called again before it has ended.
+        """
+        is_news, self._is_gone, self._death = not self._is_gone, True, None
         self._mailbox.close()
-        self._fail_streams(_GONE_CODE, translate("app", _GONE_MESSAGE))
+        self._fail_streams(GONE_CODE, translate("app", GONE_MESSAGE))
+        if is_news:
+            self.engine_left.emit()
         await asyncio.get_running_loop().run_in_executor(None, self._engine.close)
         self._connect_engine()
         self.start()
@@ -232,6 +239,7 @@ class EngineClient(QObject):
             case EngineDied():
                 self._is_gone, self._death = True, event
                 self._fail_streams(event.code, event.message)
+                self.engine_left.emit()
                 self.engine_died.emit(event)
 
     def _route_to_stream(self, event: StreamEvent) -> None:

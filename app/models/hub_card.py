@@ -86,6 +86,11 @@ class HubCard(Card):
         return self._body is not None and self._body.strip.is_busy
 
     @property
+    def is_waiting(self) -> bool:
+        """For the facts."""
+        return self._is_asked
+
+    @property
     def wants_token(self) -> bool:
         return self._facts is not None and not self._facts.is_accessible
 

@@ -11,7 +11,8 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
-from app.bridge.engine_client import EngineClient
+from app.bridge.engine_client import GONE_CODE, GONE_MESSAGE, EngineClient
+from app.i18n import translate
 from app.models.hub_card import HubCard
 from app.models.hub_search import HubSearch
 from app.models.job_controller import JobController
@@ -53,6 +54,7 @@ class HubController(QObject):
         search.search_requested.connect(lambda words: client.send(SearchHub(words, endpoint=self._endpoint())))
         search.card_opened.connect(self.add_card)
         client.hub_answered.connect(self._on_answered)
+        client.engine_left.connect(self._on_engine_left)
         jobs.progressed.connect(lambda progress: self._tell(lambda card: card.show_job(progress)))
         jobs.finished.connect(lambda finished: self._tell(lambda card: card.finish_job(finished)))
         jobs.added.connect(lambda record: self._tell(lambda card: card.show_record(record)))
@@ -99,6 +101,11 @@ class HubController(QObject):
         card.body.token_form.show_kept()
         # The token opens other repositories as well.
         self._tell(lambda each: each.ask() if each.wants_token else None)
+
+    def _on_engine_left(self) -> None:
+        awaited = {card.offer.repo_id for card in self._cards if card.is_waiting}
+        for about in (*awaited, *filter(None, [self._search.awaited])):
+            self._on_answered(HubFailed(about, GONE_CODE, translate("app", GONE_MESSAGE)))
 
     def _tell(self, say: Callable[[HubCard], None]) -> None:
         for card in list(self._cards):

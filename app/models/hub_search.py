@@ -143,6 +143,11 @@ class HubSearch(QWidget):
                 row.hide()
                 row.deleteLater()
 
+    @property
+    def awaited(self) -> str | None:
+        """The words that are being searched."""
+        return None if self.button.isEnabled() else self._words
+
     def _end(self) -> None:
         self.button.setEnabled(True)
 

@@ -115,6 +115,11 @@ class ImportCard(Card):
             self.grown.emit()
 
     @property
+    def awaited(self) -> str | None:
+        """The path of the file that is being read."""
+        return None if self._waiting.isHidden() else self._path
+
+    @property
     def _is_offered(self) -> bool:
         """A file was given, and its conversion has not been asked for."""
         return self._path is not None and self.strip.state is JobState.IDLE

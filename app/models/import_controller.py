@@ -9,7 +9,8 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QObject, Signal
 
-from app.bridge.engine_client import EngineClient
+from app.bridge.engine_client import GONE_CODE, GONE_MESSAGE, EngineClient
+from app.i18n import translate
 from app.models.import_card import ImportCard
 from engine.messages import InspectSource, LibraryEvent, LibraryFailed, SourceFacts
 
@@ -27,11 +28,17 @@ class ImportController(QObject):
             card.inspect_requested.connect(lambda path: client.send(InspectSource(path)))
             card.load_requested.connect(self.load_requested)
         client.library_answered.connect(self._on_answered)
+        client.engine_left.connect(self._on_engine_left)
 
     def show_loaded(self, loaded_id: str | None, loading_id: str | None) -> None:
         """The models that are loaded and being loaded now, or None."""
         for card in self._cards:
             card.strip.show_loaded(loaded_id, loading_id)
+
+    def _on_engine_left(self) -> None:
+        for card in self._cards:
+            if (path := card.awaited) is not None:
+                card.show_refusal(path, GONE_CODE, translate("app", GONE_MESSAGE))
 
     def _on_answered(self, answer: LibraryEvent) -> None:
         match answer:

@@ -39,7 +39,7 @@ class JobController(QObject):
         self._texts: dict[str, JobText] = {}
         client.job_progressed.connect(self._on_progressed)
         client.job_finished.connect(self._on_finished)
-        client.engine_died.connect(lambda _: self._on_engine_died())
+        client.engine_left.connect(self._on_engine_left)
 
     def records(self) -> list[JobRecord]:
         return list(self._store)
@@ -111,6 +111,6 @@ class JobController(QObject):
         if record is not None:
             self.given_up.emit(record)
 
-    def _on_engine_died(self) -> None:
+    def _on_engine_left(self) -> None:
         for job_id in list(self._running):
             self._on_finished(JobFinished(job_id, None, CANCELLED, None))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, Signal
 
-from app.bridge.engine_client import EngineClient
+from app.bridge.engine_client import GONE_MESSAGE, EngineClient
 from app.i18n import translate
 from app.models.job_controller import JobController
 from app.models.job_ids import is_verification, move_job_id, verify_job_id
@@ -64,6 +64,7 @@ class LibraryController(QObject):
         page.storage.empty_requested.connect(lambda: client.send(EmptyTrash()))
         page.get.others.asked.connect(lambda: client.send(DiscoverModels()))
         client.library_answered.connect(self._on_answered)
+        client.engine_left.connect(self._on_engine_left)
         jobs.given_up.connect(self._on_given_up)
         jobs.finished.connect(self._on_job_finished)
 
@@ -78,6 +79,10 @@ class LibraryController(QObject):
     def _name(self, model_id: str) -> str:
         card = self._page.card(model_id)
         return model_id if card is None else card.entry.name
+
+    def _on_engine_left(self) -> None:
+        if self._page.get.others.is_waiting:
+            self._page.get.others.show_error(translate("app", GONE_MESSAGE))
 
     def _on_answered(self, answer: LibraryEvent) -> None:
         match answer:

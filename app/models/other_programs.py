@@ -46,6 +46,10 @@ class OtherPrograms(Card):
         self.column.addWidget(self.error)
         self.column.addLayout(self._rows)
 
+    @property
+    def is_waiting(self) -> bool:
+        return not self.button.isEnabled()
+
     def show_models(self, models: Sequence[DiscoveredModel]) -> None:
         self.button.setEnabled(True)
         self._clear()

@@ -57,6 +57,8 @@ class StatusLine(QStatusBar):
         self._show()
 
     def show_restarting(self) -> None:
+        self._has_model = False
+        self._stats = None
         self._state = translate("app", "starting")
         self._show()
 

@@ -144,6 +144,18 @@ def test_a_dead_engine_can_be_restarted_and_chats_stay(
     assert len(engines.newest.submits()) == 1
 
 
+def test_an_engine_that_is_restarted_has_no_model_and_is_restarted_once(
+    qtbot: QtBot, window: MainWindow, engines: FakeEngines
+) -> None:
+    window.restart_engine()
+    window.restart_engine()
+    assert window.models.loaded is None
+    qtbot.waitUntil(lambda: len(engines.made) > 1 and LoadModel("tiny") in engines.newest.commands)
+    engines.newest.get_ready()
+    qtbot.waitUntil(lambda: window.models.loaded is not None)
+    assert len(engines.made) == 2
+
+
 def test_a_message_to_a_dead_engine_brings_the_way_to_restart_back(
     qtbot: QtBot, window: MainWindow, engine: FakeEngine
 ) -> None:

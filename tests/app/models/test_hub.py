@@ -114,6 +114,21 @@ def test_enter_searches_and_shows_what_was_found(qtbot: QtBot, window: MainWindo
     assert found.button.isEnabled()
 
 
+def test_what_was_asked_of_an_engine_that_is_restarted_can_be_asked_again(
+    qtbot: QtBot, window: MainWindow, engine: FakeEngine, card: HubCard
+) -> None:
+    search(qtbot, window, "other")
+    others = window.model_page.get.others
+    others.button.click()
+    window.model_page.offer_file("some.gguf")
+    window.restart_engine()
+    found = window.model_page.get.search
+    qtbot.waitUntil(found.button.isEnabled)
+    assert found.error.isVisibleTo(found)
+    assert others.button.isEnabled()
+    assert window.model_page.import_card.awaited is None
+
+
 def test_a_search_that_fails_says_why(qtbot: QtBot, window: MainWindow, engine: FakeEngine) -> None:
     search(qtbot, window)
     engine.emit(HubFailed("tiny", "offline", "The hub cannot be reached: check the internet connection"))

@@ -78,3 +78,15 @@ def test_jobs_of_an_engine_that_died_are_paused(qtbot: QtBot, jobs: JobControlle
         engines.newest.emit(EngineDied("engine_error", "It broke"))
     assert [record.standing for record in JobStore(path)] == ["paused"]
     assert not jobs.is_running("hub:1")
+
+
+def test_jobs_of_an_engine_that_is_restarted_are_paused_and_can_go_on(
+    qtbot: QtBot, jobs: JobController, client: EngineClient, path: Path, engines: FakeEngines
+):
+    jobs.start("hub:1", "One", HUB)
+    with qtbot.waitSignal(jobs.finished):
+        client.run(client.restart())
+    assert [record.standing for record in JobStore(path)] == ["paused"]
+    qtbot.waitUntil(lambda: len(engines.made) == 2)
+    jobs.resume("hub:1")
+    assert engines.newest.commands == [StartJob("hub:1", HUB)]
