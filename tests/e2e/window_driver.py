@@ -30,11 +30,14 @@ class RecordingEngine:
     """The real engine, with everything that crosses its door written down in order."""
 
     def __init__(
-        self, home: Path, sink: Callable[[Sequence[Event]], None], snapshot_sink: Callable[[BlockSnapshot], None]
+        self,
+        config: EngineConfig,
+        sink: Callable[[Sequence[Event]], None],
+        snapshot_sink: Callable[[BlockSnapshot], None],
     ) -> None:
         self._sink, self._snapshot_sink = sink, snapshot_sink
         self.log: list[Command | list[Event] | BlockSnapshot] = []
-        self._handle = EngineHandle(EngineConfig(home=home), self._on_events, self._on_snapshot)
+        self._handle = EngineHandle(config, self._on_events, self._on_snapshot)
         self.start, self.close = self._handle.start, self._handle.close
 
     def send(self, command: Command) -> None:
@@ -139,13 +142,13 @@ class Driver(WindowUser):
         return sum(count > 0 and snapshot.owners[b] == index for b, count in enumerate(snapshot.ref_counts))
 
 
-def main(home: Path, make_driver: type[Driver] = Driver) -> int:
+def main(home: Path, make_driver: type[Driver] = Driver, config: EngineConfig | None = None) -> int:
     engines: list[RecordingEngine] = []
 
     def make_engine(
         sink: Callable[[Sequence[Event]], None], snapshot_sink: Callable[[BlockSnapshot], None]
     ) -> RecordingEngine:
-        engines.append(RecordingEngine(home, sink, snapshot_sink))
+        engines.append(RecordingEngine(config or EngineConfig(home=home), sink, snapshot_sink))
         return engines[-1]
 
     return use_window(home, lambda window: make_driver(window, engines), make_engine)

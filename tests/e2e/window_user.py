@@ -19,8 +19,9 @@ from typing import Any
 
 import qasync
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QTreeWidget, QTreeWidgetItem, QWidget
+from PySide6.QtWidgets import QApplication, QInputDialog, QLineEdit, QMenu, QTreeWidget, QTreeWidgetItem, QWidget
 
 from app.application import engine_factory, make_window
 from app.bridge.engine_client import EngineFactory
@@ -70,7 +71,42 @@ class WindowUser(ABC):
     async def _key(
         self, widget: QWidget, key: Qt.Key, modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier
     ) -> None:
+        if QApplication.activeWindow() is None and not isinstance(widget, QMenu):
+            # Offscreen there is no desktop that makes it the active one again when a menu or a dialog has closed.
+            self._window.activateWindow()
         await self._in_qt_loop(lambda: QTest.keyClick(widget, key, modifier))
+
+    async def _paste(self, widget: QWidget, text: str) -> None:
+        QGuiApplication.clipboard().setText(text)
+        await self._key(widget, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
+
+    async def _choose_entry(self, menu: QMenu, words: str) -> None:
+        """Clicks the entry of an open menu that begins with these words."""
+        await self._wait(f"the menu with “{words}”", menu.isVisible)
+        entry = next(action for action in menu.actions() if action.text().startswith(words))
+        place = menu.actionGeometry(entry).center()
+        await self._in_qt_loop(lambda: QTest.mouseClick(menu, Qt.MouseButton.LeftButton, pos=place))
+
+    async def _choose_under(self, button: QWidget, menu: QMenu, words: str) -> None:
+        """Opens the menu that a button has, and clicks an entry of it."""
+        # Such a button returns from the press only when its menu has closed.
+        opening = asyncio.ensure_future(self._click(button))
+        await self._choose_entry(menu, words)
+        await opening
+
+    async def _answer_question(self, parent: QWidget, text: str) -> None:
+        """Writes this into the line that the window asks for, in the place of what is in it, and takes it by Enter."""
+
+        def line() -> QLineEdit | None:
+            dialogs = [dialog for dialog in parent.findChildren(QInputDialog) if dialog.isVisible()]
+            return dialogs[0].findChild(QLineEdit) if dialogs else None
+
+        await self._wait("the question", lambda: line() is not None)
+        field = line()
+        assert field is not None, "the question is gone"
+        field.selectAll()
+        await self._type(field, text)
+        await self._key(field, Qt.Key.Key_Return)
 
     async def _in_qt_loop(self, action: Callable[[], None]) -> None:
         # QTest may run a nested loop, in which a task that wakes would be lost: never call it inside a coroutine.
