@@ -15,7 +15,7 @@ import qasync
 from PySide6.QtWidgets import QApplication
 
 from app.state.archive import ChatCopy
-from app.state.history import History
+from app.state.history import ChatSummary, History
 from app.state.message import Message
 from app.state.session import Session
 from app.window_check import WindowCheck
@@ -58,15 +58,19 @@ class HistoryCheck(WindowCheck):
             await asyncio.to_thread(history.archive.add, copies)
         open_s = await asyncio.to_thread(_seconds, lambda: History(self._home / "chats.sqlite3").close())
         searches = {name: await self._search(history, text) for name, text in _QUERIES.items()}
+        middle = history.chats()[NUM_CHATS // 2]
         history.close()
         list_s: list[float] = []
         await qasync.asyncWrap(lambda: list_s.append(_seconds(self._refresh)))
+        rename_s: list[float] = []
+        await qasync.asyncWrap(lambda: rename_s.append(_seconds(lambda: self._rename(middle))))
         self._facts["history"] = {
             "num_chats": NUM_CHATS,
             "num_messages": NUM_CHATS * _NUM_MESSAGES,
             "file_mb": round((self._home / "chats.sqlite3").stat().st_size / 1e6),
             "open_ms": _ms(open_s),
             "list_ms": _ms(list_s[0]),
+            "rename_ms": _ms(rename_s[0]),
             "searches": searches,
         }
 
@@ -92,6 +96,12 @@ class HistoryCheck(WindowCheck):
     def _refresh(self) -> None:
         self._window.chats.refresh()
         _paint()
+
+    def _rename(self, chat: ChatSummary) -> None:
+        """Renames one chat among the others, and back."""
+        self._window.chats.rename(chat.id, f"{chat.title} again")
+        _paint()
+        self._window.chats.rename(chat.id, chat.title)
 
 
 def _paint() -> None:

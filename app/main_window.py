@@ -148,7 +148,7 @@ class MainWindow(QMainWindow):
         tab = ChatTab(session, self._client, self._history, self._params)
         show_models_in(tab, self.models, self.show_models)
         self.chats.keep_draft(tab)
-        tab.turn_begun.connect(self.chats.show_use)
+        tab.turn_begun.connect(self.chats.show_change)
         tab.save_failed.connect(self.banner.show_message)
         tab.models_requested.connect(self.show_models)
         tab.model_missed.connect(self._on_model_missed)

@@ -49,8 +49,8 @@ class ChatController(QObject):
         self._tabs = tabs
         self._sidebar = sidebar
         self._closed_ids: list[str] = []
-        self._titles: dict[str, str] = {}
-        """Of all chats on disk."""
+        self._known: dict[str, ChatSummary] = {}
+        """All chats on disk as the list shows them, by id."""
         sidebar.chat_chosen.connect(self.open)
         sidebar.hit_chosen.connect(self._open_hit)
         sidebar.chat_renamed.connect(self.rename)
@@ -62,6 +62,7 @@ class ChatController(QObject):
         self.folders = FolderController(history, sidebar, self)
         self.folders.chat_moved.connect(self._on_moved)
         self.trash = TrashController(history, sidebar, self)
+        self.trash.chat_changed.connect(self.show_change)
         self.trash.restored.connect(self.open)
         self.trash.emptied.connect(self._on_trash_emptied)
         self._search = SearchController(history, sidebar, run, self)
@@ -69,7 +70,7 @@ class ChatController(QObject):
         self.transfer = TransferController(history, sidebar, run, self)
         for part in (self.folders, self.trash, self._search, self.transfer):
             part.failed.connect(self.failed)
-        for part in (self.folders, self.trash, self.transfer):
+        for part in (self.folders, self.transfer):
             part.changed.connect(self.refresh)
 
     def restore(self) -> None:
@@ -103,26 +104,31 @@ class ChatController(QObject):
         """Shows the chats as they are on disk now."""
         nothing: list[ChatSummary] = []
         summaries = self._guarded(self._history.chats, nothing)
+        self._known = {summary.id: summary for summary in summaries}
         if self._search.text:
             self._search.again()
         else:
             no_folders: list[Folder] = []
             self._sidebar.show_chats(summaries, self._guarded(self._history.folders.all, no_folders))
-        self._titles = {summary.id: summary.title for summary in summaries}
         self._tell_titles()
 
-    def show_use(self, chat_id: str) -> None:
-        """A chat was used now and is on disk: the list is brought in line with that alone."""
-        chat = self._guarded(lambda: self._history.chat(chat_id), None)
-        if chat is None or self._search.text or not self._sidebar.show_use(chat):
+    def show_change(self, chat_id: str) -> None:
+        """One chat was used, renamed, moved, deleted or restored: the list is brought in line with that alone."""
+        before = self._known.pop(chat_id, None)
+        after = self._guarded(lambda: self._history.chat(chat_id), None)
+        if after is not None:
+            self._known[chat_id] = after
+        if self._search.text:
+            self._search.again()
+        elif not self._sidebar.show_change(before, after):
             self.refresh()
             return
-        self._titles[chat_id] = chat.title
         self._tell_titles()
 
     def _tell_titles(self) -> None:
+        titles = {chat_id: chat.title for chat_id, chat in self._known.items()}
         tabs = {tab.session.id: title_words(tab.session.title) for tab in self._tabs.tabs()}
-        self.titles_changed.emit(self._titles | tabs)
+        self.titles_changed.emit(titles | tabs)
 
     def new_chat(self) -> None:
         self._tabs.new_chat()
@@ -176,17 +182,18 @@ class ChatController(QObject):
     def rename(self, chat_id: str, title: str) -> None:
         """An empty title leaves the old one."""
         title = " ".join(title.split())
-        if title:
-            self._guarded(lambda: self._history.rename(chat_id, title), None)
-            if (tab := self._tabs.tab_of(chat_id)) is not None:
-                tab.rename(title)
-        self.refresh()
+        if not title:
+            return
+        self._guarded(lambda: self._history.rename(chat_id, title), None)
+        if (tab := self._tabs.tab_of(chat_id)) is not None:
+            tab.rename(title)
+        self.show_change(chat_id)
 
     def pin(self, chat_id: str, is_pinned: bool) -> None:
         self._guarded(lambda: self._history.set_pinned(chat_id, is_pinned), None)
         if (tab := self._tabs.tab_of(chat_id)) is not None:
             tab.session.is_pinned = is_pinned
-        self.refresh()
+        self.show_change(chat_id)
 
     def delete(self, chat_id: str) -> None:
         """Puts the chat into the trash."""
@@ -203,17 +210,18 @@ class ChatController(QObject):
         if (tab := self._tabs.tab_of(chat_id)) is not None:
             self._tabs.close_tab(self._tabs.indexOf(tab))
         self._guarded(lambda: self._history.delete(chat_id), None)
-        self.refresh()
+        self.show_change(chat_id)
 
     def _undelete(self, chat_id: str, was_open: bool) -> None:
         self._guarded(lambda: self._history.trash.restore_chat(chat_id), None)
-        self.refresh()
+        self.show_change(chat_id)
         if was_open:
             self.open(chat_id)
 
     def _on_moved(self, chat_id: str, folder_id: str | None) -> None:
         if (tab := self._tabs.tab_of(chat_id)) is not None:
             tab.session.folder_id = folder_id
+        self.show_change(chat_id)
 
     def _on_trash_emptied(self) -> None:
         for tab in self._tabs.tabs():

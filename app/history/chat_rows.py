@@ -39,6 +39,8 @@ class Row:
     is_collapsed: bool = False
     folder_id: str | None = None
     """Of a chat: in which it lies."""
+    used_at_s: float = 0.0
+    """Of a chat: when it was used last. The chats of a group stand by it, newest first."""
     num_chats: int = 0
     """Of a folder: how many lie in it."""
     message_id: str | None = None
@@ -54,53 +56,20 @@ def chat_rows(summaries: Iterable[ChatSummary], folders: Sequence[Folder], today
         (pinned if summary.is_pinned else in_folder.get(summary.folder_id or "", rest)).append(summary)
     rows: list[Row] = []
     if pinned:
-        rows += [_heading(translate("app", "Pinned")), *map(_chat, pinned)]
+        rows += [heading(translate("app", "Pinned")), *map(chat_row, pinned)]
     if folders:
-        rows.append(_heading(translate("app", "Folders")))
+        rows.append(heading(translate("app", "Folders")))
     for folder in folders:
         inside = in_folder[folder.id]
         rows.append(
             Row(RowKind.FOLDER, folder.id, folder.name, is_collapsed=folder.is_collapsed, num_chats=len(inside))
         )
         if not folder.is_collapsed:
-            rows += map(_chat, inside)
-    days = _Days(today)
+            rows += map(chat_row, inside)
+    days = Days(today)
     for name, group in groupby(rest, key=lambda summary: days.name(summary.updated_at_s)):
-        rows += [_heading(name), *map(_chat, group)]
+        rows += [heading(name), *map(chat_row, group)]
     return rows
-
-
-def rows_after_use(rows: Sequence[Row], chat: ChatSummary) -> list[Row] | None:
-    """The rows of the same day after one chat, new or known, was used now; None if all must be made again.
-
-    So thousands of others are left alone.
-    """
-    result = list(rows)
-    row = _chat(chat)
-    at = next((n for n, one in enumerate(result) if one.key == row.key and one.kind is RowKind.CHAT), None)
-    if at is not None:
-        del result[at]
-        if at and result[at - 1].kind is RowKind.HEADING and (at == len(result) or result[at].kind is RowKind.HEADING):
-            del result[at - 1]
-    if chat.folder_id is not None and not chat.is_pinned:
-        folder = next((n for n, one in enumerate(result) if one.key == chat.folder_id), None)
-        if folder is None or at is None:
-            # A folder tells how many are in it, and a collapsed one does not show which.
-            return None
-        result.insert(folder + 1, row)
-        return result
-    heading, place = (_heading(translate("app", "Pinned")), 0) if chat.is_pinned else _today(result)
-    if place == len(result) or result[place] != heading:
-        result.insert(place, heading)
-    result.insert(place + 1, row)
-    return result
-
-
-def _today(rows: Sequence[Row]) -> tuple[Row, int]:
-    """The heading of the chats that were used today, and where it stands or should."""
-    before = (translate("app", "Pinned"), translate("app", "Folders"))
-    headings = (n for n, row in enumerate(rows) if row.kind is RowKind.HEADING and row.key not in before)
-    return _heading(translate("app", "Today")), next(headings, len(rows))
 
 
 def hit_rows(hits: Iterable[SearchHit]) -> Iterator[Row]:
@@ -119,15 +88,24 @@ def deleted_rows(chats: Iterable[DeletedChat]) -> Iterator[Row]:
         yield Row(RowKind.DELETED, chat.id, chat.title, f"{day} · {messages}")
 
 
-def _heading(name: str) -> Row:
+def heading(name: str) -> Row:
+    """A line above a group."""
     return Row(RowKind.HEADING, name, name)
 
 
-def _chat(summary: ChatSummary) -> Row:
-    return Row(RowKind.CHAT, summary.id, summary.title, is_pinned=summary.is_pinned, folder_id=summary.folder_id)
+def chat_row(summary: ChatSummary) -> Row:
+    """The line of one chat."""
+    return Row(
+        RowKind.CHAT,
+        summary.id,
+        summary.title,
+        is_pinned=summary.is_pinned,
+        folder_id=summary.folder_id,
+        used_at_s=summary.updated_at_s,
+    )
 
 
-class _Days:
+class Days:
     """Under which heading a time stands. The days begin at this place's midnights."""
 
     def __init__(self, today: date) -> None:
@@ -141,6 +119,11 @@ class _Days:
             )
         ]
         self._rest = translate("app", "Older")
+
+    @property
+    def names(self) -> list[str]:
+        """From the newest on, as they stand in the list."""
+        return [*(name for _, name in self._starts), self._rest]
 
     def name(self, at_s: float) -> str:
         return next((name for start_s, name in self._starts if at_s >= start_s), self._rest)

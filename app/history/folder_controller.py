@@ -25,7 +25,7 @@ class FolderController(QObject):
 
     failed = Signal(str)
     changed = Signal()
-    """The list of chats is another now."""
+    """Folders are others now, and with them the whole list."""
     chat_moved = Signal(str, object)
     """A chat, and the folder (or None) in which it lies now."""
 
@@ -44,13 +44,12 @@ class FolderController(QObject):
         """A new folder, with this chat in it; its name is then asked for in place."""
         try:
             folder = self._history.folders.add(translate("app", "New folder"))
-            if chat_id is not None:
-                self._history.folders.move(chat_id, folder.id)
-                self.chat_moved.emit(chat_id, folder.id)
         except HistoryError as error:
             self.failed.emit(str(error))
             return
         self.changed.emit()
+        if chat_id is not None:
+            self.move(chat_id, folder.id)
         # After a menu has given the focus back.
         QTimer.singleShot(_FOCUS_MS, self, lambda: self._sidebar.list.edit_row(folder.id))
 
@@ -64,7 +63,7 @@ class FolderController(QObject):
         self._change(lambda: self._history.folders.remove(folder_id))
 
     def move(self, chat_id: str, folder_id: str | None) -> None:
-        if self._change(lambda: self._history.folders.move(chat_id, folder_id)):
+        if self._try(lambda: self._history.folders.move(chat_id, folder_id)):
             self.chat_moved.emit(chat_id, folder_id)
 
     def _collapse(self, folder_id: str, is_collapsed: bool) -> None:
@@ -87,11 +86,14 @@ class FolderController(QObject):
         places.addSeparator()
         places.addAction(translate("app", "New folder"), lambda: self.add(row.key))
 
-    def _change(self, change: Callable[[], None]) -> bool:
+    def _change(self, change: Callable[[], None]) -> None:
+        if self._try(change):
+            self.changed.emit()
+
+    def _try(self, change: Callable[[], None]) -> bool:
         try:
             change()
         except HistoryError as error:
             self.failed.emit(str(error))
             return False
-        self.changed.emit()
         return True

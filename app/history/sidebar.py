@@ -24,7 +24,8 @@ from PySide6.QtWidgets import (
 
 from app.bridge.throttle import Throttle
 from app.history.chat_list import ChatList
-from app.history.chat_rows import Row, RowKind, chat_rows, hit_rows, rows_after_use
+from app.history.chat_rows import Row, RowKind, chat_rows, hit_rows
+from app.history.row_changes import rows_after_change
 from app.history.trash_panel import TrashPanel
 from app.i18n import translate
 from app.state.folders import Folder
@@ -144,12 +145,13 @@ class Sidebar(QWidget):
         self._shown_on = date.today()
         self.list.show_rows(chat_rows(summaries, folders, self._shown_on))
 
-    def show_use(self, chat: ChatSummary) -> bool:
-        """Puts a chat that was used now before the others of its kind; False if all chats must be shown again."""
-        rows = rows_after_use(self.list.newest_rows, chat) if self._shown_on == date.today() else None
-        if rows is not None:
-            self.list.show_rows(rows)
-        return rows is not None
+    def show_change(self, before: ChatSummary | None, after: ChatSummary | None) -> bool:
+        """Brings the list in line with what became of one chat; False if all chats must be shown again."""
+        today = date.today()
+        if self._shown_on != today:
+            return False
+        self.list.show_rows(rows_after_change(self.list.newest_rows, before, after, today))
+        return True
 
     def show_hits(self, hits: Sequence[SearchHit], searched: str) -> None:
         """Shows what was found of a text instead of the chats."""

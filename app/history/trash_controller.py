@@ -18,8 +18,8 @@ class TrashController(QObject):
     """Connects the history's trash with the sidebar."""
 
     failed = Signal(str)
-    changed = Signal()
-    """The list of chats is another now."""
+    chat_changed = Signal(str)
+    """A chat is in the trash now, or no longer."""
     restored = Signal(str)
     """A chat is back."""
     emptied = Signal()
@@ -32,7 +32,7 @@ class TrashController(QObject):
         self._panel = sidebar.trash_panel
         sidebar.more_menu.addAction(translate("app", "Trash"), self.show)
         self._panel.restore_requested.connect(self.restore)
-        self._panel.destroy_requested.connect(lambda chat_id: self._change(lambda: history.trash.destroy([chat_id])))
+        self._panel.destroy_requested.connect(self._destroy)
         self._panel.empty_requested.connect(self._empty)
 
     def show(self) -> None:
@@ -43,11 +43,16 @@ class TrashController(QObject):
     def put(self, chat_id: str, title: str, undo: Callable[[], object]) -> None:
         """Deletes a chat; for a while it can be had back at once."""
         if self._change(lambda: self._history.trash.put_chat(chat_id)):
+            self.chat_changed.emit(chat_id)
             self._sidebar.undo_bar.show_message(translate("app", "Chat deleted"), title, undo)
 
     def restore(self, chat_id: str) -> None:
         if self._change(lambda: self._history.trash.restore_chat(chat_id)):
+            self.chat_changed.emit(chat_id)
             self.restored.emit(chat_id)
+
+    def _destroy(self, chat_id: str) -> None:
+        self._change(lambda: self._history.trash.destroy([chat_id]))
 
     def _empty(self) -> None:
         if self._change(self._history.trash.empty):
@@ -61,7 +66,6 @@ class TrashController(QObject):
             self.failed.emit(str(error))
             return False
         self._show_content()
-        self.changed.emit()
         return True
 
     def _show_content(self) -> None:

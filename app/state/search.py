@@ -64,20 +64,19 @@ def _find(db: sqlite3.Connection, text: str) -> list[SearchHit]:
             SELECT chat_id, max(number), count(*) FROM messages
             WHERE number IN (SELECT number FROM found) AND deleted_at_s IS NULL GROUP BY chat_id
         )
-        SELECT id, title, by_chat.number, coalesce(num_messages, 0) FROM chats LEFT JOIN by_chat ON chat_id = id
-        WHERE deleted_at_s IS NULL AND (chat_id IS NOT NULL OR {_title_condition(text)})
-        ORDER BY updated_at_s DESC LIMIT {MAX_HITS}
+        SELECT hits.id, title, messages.id, coalesce(text, ''), num_messages FROM (
+            SELECT id, title, by_chat.number, coalesce(num_messages, 0) AS num_messages, updated_at_s
+            FROM chats LEFT JOIN by_chat ON chat_id = id
+            WHERE deleted_at_s IS NULL AND (chat_id IS NOT NULL OR {_title_condition(text)})
+            ORDER BY updated_at_s DESC LIMIT {MAX_HITS}
+        ) AS hits LEFT JOIN messages ON messages.number = hits.number ORDER BY hits.updated_at_s DESC
     """
     values = {"text": text.lower(), "end": text.lower() + _LAST_CHARACTER, "phrase": _phrase(text)}
-    hits = []
-    for chat_id, title, number, num_messages in db.execute(query, values).fetchall():
-        message_id, message_text = (
-            db.execute("SELECT id, text FROM messages WHERE number = ?", (number,)).fetchone()
-            if number is not None
-            else (None, "")
-        )
-        hits.append(SearchHit(chat_id, title, message_id, excerpt(message_text, text), num_messages))
-    return hits
+    # In one statement: between two, other threads of a busy program have their turn, and this one waits.
+    return [
+        SearchHit(chat_id, title, message_id, excerpt(message_text, text), num_messages)
+        for chat_id, title, message_id, message_text, num_messages in db.execute(query, values).fetchall()
+    ]
 
 
 def _messages_query(db: sqlite3.Connection, text: str) -> str:

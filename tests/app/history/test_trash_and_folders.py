@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QLineEdit, QMenu, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from app.main_window import MainWindow
+from app.state.history import History
 from tests.app.fake_engine import FakeEngine
 from tests.app.history.rows import place_of, texts
 from tests.app.windows import OpenWindow, send, titles
@@ -123,3 +124,31 @@ def test_a_folder_collapses_by_key_and_goes_without_its_chats(qtbot: QtBot, chat
     assert texts(chats) == ["Folders", "New folder", "Trip"]
     press(qtbot, chat, Qt.Key.Key_Delete)
     assert texts(chats) == ["Today", "Trip"]
+
+
+def test_what_is_done_to_one_chat_leaves_the_other_rows_alone(
+    qtbot: QtBot, chat: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    choose(chat, "Move to", "New folder")
+    qtbot.waitUntil(lambda: chat.sidebar.list.findChild(QLineEdit) is not None)
+    qtbot.keyClick(chat.sidebar.list.findChild(QLineEdit), Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: not chat.sidebar.list.is_editing)
+
+    def read_all(history: History) -> None:
+        raise AssertionError("all chats were read again")
+
+    monkeypatch.setattr(History, "chats", read_all)
+    assert texts(chat.sidebar.list) == ["Folders", "New folder", "Trip"]
+    choose(chat, "Move to", "No folder")
+    assert texts(chat.sidebar.list) == ["Folders", "New folder", "Today", "Trip"]
+    choose(chat, "Pin")
+    assert texts(chat.sidebar.list) == ["Pinned", "Trip", "Folders", "New folder"]
+    tab = chat.tabs.current_tab()
+    assert tab is not None
+    chat.chats.rename(tab.session.id, "Voyage")
+    assert texts(chat.sidebar.list) == ["Pinned", "Voyage", "Folders", "New folder"]
+    chat.sidebar.list.setFocus()
+    press(qtbot, chat, Qt.Key.Key_Delete)
+    assert texts(chat.sidebar.list) == ["Folders", "New folder"]
+    qtbot.mouseClick(chat.sidebar.undo_bar.undo_button, Qt.MouseButton.LeftButton)
+    assert texts(chat.sidebar.list) == ["Pinned", "Voyage", "Folders", "New folder"]
