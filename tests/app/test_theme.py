@@ -1,5 +1,7 @@
 """Themes: readable in both, complete, and followed by the whole application."""
 
+import itertools
+import math
 import re
 
 import pytest
@@ -20,14 +22,37 @@ from engine.api import assets_dir
 
 THEMES = ("light", "dark", "contrast")
 
+# Machado, Oliveira and Fernandes 2009, severity 1: rows give red, green and blue in linear light.
+SIGHTS = {
+    "all colours": ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)),
+    "no red": ((0.152286, 1.052583, -0.204868), (0.114503, 0.786281, 0.099216), (-0.003882, -0.048116, 1.051998)),
+    "no green": ((0.367322, 0.860646, -0.227968), (0.280085, 0.672501, 0.047413), (-0.01182, 0.04294, 0.968881)),
+    "no blue": ((1.255528, -0.076749, -0.178779), (-0.078411, 0.930809, 0.147602), (0.004733, 0.691367, 0.3039)),
+}
 
-def luminance(color: str) -> float:
+
+def linear_light(color: str) -> list[float]:
     def linear(byte: int) -> float:
         part = byte / 255
         return part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
 
-    red, green, blue = (linear(int(color[i : i + 2], 16)) for i in (1, 3, 5))
+    return [linear(int(color[i : i + 2], 16)) for i in (1, 3, 5)]
+
+
+def luminance(color: str) -> float:
+    red, green, blue = linear_light(color)
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def lab(color: str, sight: tuple[tuple[float, ...], ...]) -> tuple[float, float, float]:
+    """As somebody with this sight sees it, in CIE L*a*b* (D65)."""
+    light = linear_light(color)
+    red, green, blue = (min(1.0, max(0.0, sum(a * b for a, b in zip(row, light, strict=True)))) for row in sight)
+    x = (0.4124564 * red + 0.3575761 * green + 0.1804375 * blue) / 0.95047
+    y = 0.2126729 * red + 0.7151522 * green + 0.072175 * blue
+    z = (0.0193339 * red + 0.119192 * green + 0.9503041 * blue) / 1.08883
+    fx, fy, fz = (math.cbrt(part) if part > 216 / 24389 else (24389 / 27 * part + 16) / 116 for part in (x, y, z))
+    return 116 * fy - 16, 500 * (fx - fy), 200 * (fy - fz)
 
 
 def contrast(one: str, other: str) -> float:
@@ -79,10 +104,23 @@ def test_stylesheet_uses_only_declared_pairs_of_text_and_background():
             assert (text[1], background[1]) in allowed, selector.strip()
 
 
-@pytest.mark.parametrize("name", ["dark", "contrast"])
-def test_outlined_blocks_are_seen_in_dark_themes(name: str):
+@pytest.mark.parametrize("name", THEMES)
+def test_every_owners_outline_stands_out_from_free_blocks_and_from_the_panel(name: str):
     theme = Theme.read(name)
-    assert min(contrast(color, theme.colors["block_free"]) for color in theme.owners) >= 3
+    weak = {
+        (owner, role): round(contrast(owner, theme.colors[role]), 2)
+        for owner in theme.owners
+        for role in ("block_free", "panel")
+        if contrast(owner, theme.colors[role]) < 3
+    }
+    assert weak == {}
+
+
+@pytest.mark.parametrize("sight", SIGHTS)
+@pytest.mark.parametrize("name", THEMES)
+def test_owner_colours_are_told_apart_also_by_the_colour_blind(name: str, sight: str):
+    seen = [lab(color, SIGHTS[sight]) for color in Theme.read(name).owners]
+    assert min(math.dist(one, other) for one, other in itertools.combinations(seen, 2)) >= 15
 
 
 @pytest.mark.parametrize("name", THEMES)
