@@ -31,11 +31,13 @@ def ask_anew(
 def answer_anew(session: Session, answer: Message, model_name: str | None) -> tuple[list[Message], Message | None]:
     """Another version of an answer, empty; what followed the old one is set aside with it.
 
-    Returns what is to be saved, and the old answer if it said nothing: it is then no version, and gone.
+    Returns what is to be saved, and the old answer if it said nothing and nothing followed it: it is then no version,
+    and gone.
     """
     _set_aside(session, answer)
     new = session.begin_answer(model_name, answer.parent_id)
-    if answer.text or answer.reasoning:
+    is_followed = any(message.parent_id == answer.id for message in session.aside)
+    if answer.text or answer.reasoning or is_followed:
         return [new], None
     session.aside.remove(answer)
     return [new], answer

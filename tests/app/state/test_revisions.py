@@ -65,6 +65,17 @@ def test_an_answer_asked_for_again_is_a_version_and_an_empty_one_is_none() -> No
     assert session.tree.places() == {session.answer.id: (2, 2)}
 
 
+def test_an_empty_answer_that_something_follows_stays_in_its_place(tmp_path: Path) -> None:
+    session = chat("q1", "", "q2", "a2")
+    new, gone = revisions.answer_anew(session, session.messages[1], "Tiny")
+    assert gone is None
+    finish(session, "a1")
+    session = comes_back(session, tmp_path / "chats")
+    assert session.tree.places() == {session.answer.id: (2, 2)}
+    revisions.show_version(session, session.answer, -1)
+    assert shown(session) == "q1  q2 a2"
+
+
 def test_an_edited_answer_keeps_what_followed_it(tmp_path: Path) -> None:
     session = chat("q1", "a1", "q2", "a2")
     revisions.edit_answer(session, session.messages[1], "a1b")
