@@ -46,6 +46,8 @@ class Drafts:
             if draft.is_empty:
                 return
             db.execute("INSERT INTO drafts (chat_id, text) VALUES (?, ?)", (chat_id, draft.text))
+            places = [(place, one.id) for place, one in enumerate(draft.attachments) if one.id in there]
+            db.executemany("UPDATE attachments SET position = ?1 WHERE id = ?2 AND position <> ?1", places)
             # A text that is there already is not written again with each letter of the message.
             db.executemany(
                 "INSERT INTO attachments (id, draft_chat_id, position, name, text, num_tokens)"

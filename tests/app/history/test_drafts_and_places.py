@@ -5,6 +5,7 @@ from __future__ import annotations
 from pytestqt.qtbot import QtBot
 
 from app.main_window import MainWindow
+from app.state.drafts import Draft
 from app.state.message import Attachment, Message
 from app.state.session import Session
 from tests.app.fake_engine import FakeEngine
@@ -29,6 +30,21 @@ def test_a_draft_comes_back_with_its_attachments(qtbot: QtBot, window: MainWindo
     tab = again.tabs.current_tab()
     assert tab is not None
     assert [attachment.text for attachment in tab.panel.attachments.attachments] == ["print()"]
+
+
+def test_the_attachments_of_a_draft_keep_their_order_when_some_are_taken_away(window: MainWindow) -> None:
+    tab = window.tabs.current_tab()
+    assert tab is not None
+    first, second, third = (Attachment(f"{name}.py", "print()") for name in "abc")
+    drafts = window._history.drafts
+    window._history.save(tab.session, [])
+    drafts.save(tab.session.id, Draft("look", (first, second)))
+    drafts.save(tab.session.id, Draft("look", (second, third)))
+    fourth = Attachment("d.py", "print()")
+    drafts.save(tab.session.id, Draft("look", (third, fourth)))
+    assert [one.name for one in drafts.load(tab.session.id).attachments] == ["c.py", "d.py"]
+    drafts.save(tab.session.id, Draft("look", (fourth, third)))
+    assert [one.name for one in drafts.load(tab.session.id).attachments] == ["d.py", "c.py"]
 
 
 def test_a_draft_is_on_disk_while_it_is_written(qtbot: QtBot, window: MainWindow) -> None:
