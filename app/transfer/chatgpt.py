@@ -99,7 +99,7 @@ def _text(message: Fields) -> str:
         return f"```\n{fields.text('text')}\n```" if fields.data.get("text") else ""
     parts = fields.data.get("parts")
     texts = [part for part in parts if isinstance(part, str)] if isinstance(parts, list) else []
-    return "\n\n".join(text.encode("utf-8", "replace").decode() for text in texts if text)
+    return "\n\n".join(text for text in texts if text)
 
 
 def _thought(node: Fields) -> str:

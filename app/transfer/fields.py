@@ -10,7 +10,8 @@ from typing import Any
 from app.i18n import translate
 from app.transfer.errors import TransferError
 
-_MAX_NUMBER = 1e15
+_MAX_NUMBER = 1e19
+"""Times are told in nanoseconds, too."""
 
 
 class Fields:

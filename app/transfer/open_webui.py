@@ -85,7 +85,7 @@ def _in_order(found: list[Fields], place: str) -> list[Fields]:
         by_parent.setdefault(parent if parent in ids else None, []).append(fields)
     ordered: list[Fields] = []
     waiting = by_parent.get(None, [])[::-1]
-    while waiting:
+    while waiting and len(ordered) <= len(found):
         fields = waiting.pop()
         ordered.append(fields)
         waiting += by_parent.get(fields.text("id"), [])[::-1]

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from app.state.history import History
 from app.state.session import Session
 from app.transfer.errors import TransferError
 from app.transfer.files import read_chats
@@ -160,6 +161,36 @@ def test_open_webui(tmp_path: Path) -> None:
     assert chat.messages[1].reasoning == "ferries > cars\nhm"
     assert chat.messages[1].reasoning_s == 12.0
     assert {version.text for version in chat.tree.versions(chat.messages[1])} == {"To sea", "To the hills"}
+
+
+def test_open_webui_tells_times_in_nanoseconds_too(tmp_path: Path) -> None:
+    data = open_webui()
+    data[0] |= {"created_at": 1_700_000_000_000_000_000}
+    (chat,) = read(tmp_path, data)
+    assert chat.created_at_s == 1_700_000_000.0
+
+
+def test_open_webui_with_a_message_that_follows_itself_is_refused(tmp_path: Path) -> None:
+    data = open_webui()
+    data[0]["chat"]["history"]["messages"]["again"] = {"id": "q", "parentId": "q", "role": "user", "content": "?"}
+    with pytest.raises(TransferError, match="ring"):
+        read(tmp_path, data)
+
+
+def test_halves_of_characters_are_replaced_wherever_they_stand(tmp_path: Path) -> None:
+    half = "\ud83d"
+    gpt, studio, webui = chatgpt()[:1], lm_studio(), open_webui()
+    mapping = gpt[0]["mapping"]
+    mapping["a1"]["message"]["metadata"]["model_slug"] = half
+    mapping["t"]["message"]["content"]["thoughts"][0]["content"] = half
+    studio["lastUsedModel"] = {"identifier": half}
+    webui[0]["chat"]["params"]["system"] = half
+    webui[0]["chat"]["history"]["messages"]["a1"]["model"] = half
+    history = History(None)
+    for data in (gpt, studio, webui):
+        path = tmp_path / "export.json"
+        path.write_text(json.dumps(data), encoding="utf-8")
+        assert len(history.archive.add(read_chats(path))) == 1
 
 
 def test_open_webui_of_one_chat_without_a_tree(tmp_path: Path) -> None:
