@@ -264,7 +264,7 @@ class Worker:
             self._events += core.drain_events()
             self._events.append(ModelUnloaded(facts.model_id))
             _log.info("unloading %s after %s", facts.model_id, core.metrics)
-            self._model = None
+            self._model = self._last_stats = None
             del core
             gc.collect()  # weights and pool are large, and cycles would keep them until some later time
 

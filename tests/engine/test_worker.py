@@ -240,6 +240,23 @@ def test_statistics_say_when_the_engine_is_idle_again(tmp_path, monkeypatch):
     assert (last.num_running, last.num_waiting, last.num_referenced_blocks) == (0, 0, 0)
 
 
+def test_statistics_of_a_model_that_was_loaded_anew_are_told_though_they_are_as_before(tmp_path, monkeypatch):
+    def react(event):
+        if isinstance(event, ModelUnloaded):
+            return (LoadModel("two"),)
+        if isinstance(event, EngineStats):
+            return (None,) if "two" in harness.models else (UnloadModel(),)
+        return ()
+
+    harness = Harness(tmp_path, monkeypatch, react)
+    timer = threading.Timer(20, harness.commands.put, (None,))
+    timer.start()
+    harness.run(LoadModel("one"))
+    timer.cancel()
+    first, second = harness.kinds(EngineStats)
+    assert first == second
+
+
 def test_snapshots_come_only_while_they_are_watched(tmp_path, monkeypatch):
     def react(event):
         if isinstance(event, RequestFinished) and event.request_id == "a":
