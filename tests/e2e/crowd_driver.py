@@ -13,9 +13,8 @@ from pathlib import Path
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QMenu
+from PySide6.QtWidgets import QMenu
 
-from app.chat.message_view import AnswerMessageView
 from app.chat.tab import ChatTab
 from app.commands.command_palette import CommandPalette
 from app.state import options
@@ -170,22 +169,6 @@ class CrowdDriver(Driver):
     def _has_new_engine(self) -> bool:
         batches = [entry for engine in self._engines[1:] for entry in engine.log if isinstance(entry, list)]
         return any(isinstance(event, ModelLoaded) for batch in batches for event in batch)
-
-    def _current(self) -> ChatTab:
-        tab = self._window.tabs.current_tab()
-        assert tab is not None, "no tab is open"
-        return tab
-
-    def _answer(self, tab: ChatTab) -> AnswerMessageView:
-        view = tab.transcript.answer_view()
-        assert view is not None, "no answer is shown"
-        return view
-
-    @staticmethod
-    def _open_menu() -> QMenu:
-        popup = QApplication.activePopupWidget()
-        assert isinstance(popup, QMenu), f"what is open is {popup!r}"
-        return popup
 
 
 def small_config(home: Path) -> EngineConfig:

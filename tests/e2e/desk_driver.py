@@ -18,7 +18,6 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from app.chat.chat_options import ChatOptions
 from app.chat.code_view import CodeView
-from app.chat.message_view import AnswerMessageView
 from app.chat.tab import ChatTab
 from app.state.parameters import ChatParameters
 from engine.messages import Submit
@@ -26,7 +25,8 @@ from tests.e2e.window_driver import Driver, main
 
 _DRAG_STEPS = 10
 CTRL = Qt.KeyboardModifier.ControlModifier
-CTRL_SHIFT = CTRL | Qt.KeyboardModifier.ShiftModifier
+SHIFT = Qt.KeyboardModifier.ShiftModifier
+CTRL_SHIFT = CTRL | SHIFT
 LONG_TEXT = "A line of a long text that somebody keeps.\n" * 200
 SYSTEM_PROMPT = "You answer in French."
 EDITED = "**Bold** words:\n\n```python\nprint(1)\n```\n"
@@ -125,16 +125,6 @@ class DeskDriver(Driver):
         assert code is not None, "no code is shown"
         await self._click(code.copy_button)
         self.report["copied_code"] = QGuiApplication.clipboard().text()
-
-    def _answer(self, tab: ChatTab) -> AnswerMessageView:
-        view = tab.transcript.answer_view()
-        assert view is not None, "no answer is shown"
-        return view
-
-    def _current(self) -> ChatTab:
-        tab = self._window.tabs.current_tab()
-        assert tab is not None, "no tab is open"
-        return tab
 
     def _titles(self) -> list[str]:
         return [tab.session.title for tab in self._window.tabs.tabs()]

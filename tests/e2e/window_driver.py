@@ -13,6 +13,7 @@ from typing import Any
 
 from PySide6.QtCore import Qt
 
+from app.chat.message_view import AnswerMessageView
 from app.chat.tab import ChatTab
 from app.main_window import MainWindow
 from engine.api import EngineConfig, EngineHandle
@@ -104,6 +105,16 @@ class Driver(WindowUser):
         await self._type(tab.composer, question)
         await self._key(tab.composer, Qt.Key.Key_Return)
         return tab
+
+    def _current(self) -> ChatTab:
+        tab = self._window.tabs.current_tab()
+        assert tab is not None, "no tab is open"
+        return tab
+
+    def _answer(self, tab: ChatTab) -> AnswerMessageView:
+        view = tab.transcript.answer_view()
+        assert view is not None, "no answer is shown"
+        return view
 
     def _request_of(self, owner: str) -> str:
         return next(entry.request_id for entry in self.log if isinstance(entry, Submit) and entry.owner == owner)

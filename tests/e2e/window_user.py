@@ -87,6 +87,11 @@ class WindowUser(ABC):
         place = menu.actionGeometry(entry).center()
         await self._in_qt_loop(lambda: QTest.mouseClick(menu, Qt.MouseButton.LeftButton, pos=place))
 
+    def _open_menu(self) -> QMenu:
+        popup = QApplication.activePopupWidget()
+        assert isinstance(popup, QMenu), f"what is open is {popup!r}"
+        return popup
+
     async def _choose_under(self, button: QWidget, menu: QMenu, words: str) -> None:
         """Opens the menu that a button has, and clicks an entry of it."""
         # Such a button returns from the press only when its menu has closed.
