@@ -42,6 +42,8 @@ _SCALES = ("embedding_scale", "residual_scale", "logit_scale")
 _OPTIONAL_SCALES = ("attention_scale", "attention_softcap", "final_softcap")
 _MAX_COUNT = 1 << 28
 """Beyond any size a model has, and small enough for every product of two."""
+MAX_HEAD_DIM = 1024
+"""Native kernels keep a head in memory of this size."""
 
 
 def _is_count(value: object) -> bool:
@@ -272,12 +274,14 @@ class ModelSpec:
         self._check_company()
 
     def _check_company(self) -> None:
-        """Raises ValueError on what is fine by itself, and that no model has beside the rest."""
+        """Raises ValueError on what may be fine by itself, and that no model has beside the rest."""
         has_other_norms = (
             self.latent is not None or not self.has_pre_norms or self.has_post_norms or self.query_key_norm is not None
         )
         has_experts = self.experts is not None
         for name, is_bad in (
+            ("head_dim", self.head_dim > MAX_HEAD_DIM and self.latent is None),
+            ("num_kv_heads", self.num_heads % self.num_kv_heads != 0),
             ("has_layer_norms", self.has_layer_norms and (has_other_norms or has_experts)),
             ("has_feed_forward_bias", self.has_feed_forward_bias and self.is_gated),
             ("is_gated", not self.is_gated and has_experts),

@@ -9,6 +9,7 @@ import logging
 from collections.abc import Callable
 from pathlib import Path
 
+import torch
 from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
@@ -133,6 +134,8 @@ class Checkpoint:
         tensor = self._tensor(tensors, file_name, name)
         if tuple(tensor.shape) != shape:
             raise self._wrong_shape(file_name, name, tuple(tensor.shape), shape)
+        if tensor.dtype != torch.float32:
+            raise CheckpointError(f"{self.path / file_name}: {name} is {tensor.dtype}, must be float32")
         return tensor
 
     def _matrix(self, tensors: dict[str, Tensor], file_name: str, name: str, listed_as: str) -> PackedWeight:

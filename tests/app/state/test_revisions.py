@@ -67,7 +67,7 @@ def test_an_answer_asked_for_again_is_a_version_and_an_empty_one_is_none() -> No
 
 def test_an_empty_answer_that_something_follows_stays_in_its_place(tmp_path: Path) -> None:
     session = chat("q1", "", "q2", "a2")
-    new, gone = revisions.answer_anew(session, session.messages[1], "Tiny")
+    _, gone = revisions.answer_anew(session, session.messages[1], "Tiny")
     assert gone is None
     finish(session, "a1")
     session = comes_back(session, tmp_path / "chats")

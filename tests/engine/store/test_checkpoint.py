@@ -118,6 +118,14 @@ def test_tensors_of_another_shape_are_refused(folder: Path) -> None:
         checkpoint.read_layer(0)
 
 
+def test_vectors_of_another_type_are_refused(folder: Path) -> None:
+    checkpoint, path = Checkpoint.open(folder), folder / layer_file(0)
+    tensors = load_file(path)
+    write_tensors(path, tensors | {"attention_norm": tensors["attention_norm"].half()})
+    with pytest.raises(CheckpointError, match=r"attention_norm is torch\.float16"):
+        checkpoint.read_layer(0)
+
+
 def test_a_damaged_tensor_file_is_one_clear_error(folder: Path) -> None:
     path = folder / layer_file(0)
     path.write_bytes(b"\xff" * path.stat().st_size)

@@ -130,6 +130,8 @@ def test_model_of_the_first_format_opens_as_it_was(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("field", "value"),
     [
+        ("head_dim", 2048),
+        ("num_kv_heads", 3),
         ("query_key_norm", "row"),
         ("full_attention_layers", [3]),
         ("unrotated_layers", [-1]),
