@@ -75,13 +75,15 @@ class MessageActions(QObject):
                 self._show_version(message, 1)
 
     def edit(self, message: Message, text: str) -> None:
-        """A question is asked anew with the text; an answer says it from now on."""
-        if self._session.is_busy or (text == message.text and message.role == "assistant"):
+        """A question is asked anew with the text; an answer says it from now on. Where that cannot be, nothing is lost."""
+        if message.role == "assistant" and text == message.text:
             return
-        if message.role == "assistant":
+        if self._session.is_busy or (message.role == "user" and not self._has_model()):
+            self._transcript.edit_again(message, text)
+        elif message.role == "assistant":
             self._save(revisions.edit_answer(self._session, message, text))
             self._show()
-        elif self._has_model():
+        else:
             self._ask_anew(message, text, message.attachments)
 
     def _ask_anew(self, message: Message, text: str, attachments: tuple[Attachment, ...]) -> None:

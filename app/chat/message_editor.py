@@ -30,6 +30,8 @@ class MessageEditor(QWidget):
         self.field.setAccessibleName(translate("app", "Text of this message"))
         self.field.setPlainText(text)
         self.field.submitted.connect(self.taken)
+        # There is no place for it beside the text here.
+        self.field.long_text_given.connect(self.field.insertPlainText)
         self.take_button = QPushButton(words)
         self.take_button.setProperty("kind", "primary")
         self.take_button.clicked.connect(self._take)

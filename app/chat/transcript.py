@@ -50,7 +50,7 @@ class Transcript(QScrollArea):
         """What the tools of the messages were told last."""
         self._is_following = True
         self._edits: dict[str, str] = {}
-        """What stands in the editors of messages whose views are to be made again, by the messages' ids."""
+        """What stands in the editors of messages whose views were taken away, by the messages' ids."""
         self._place: tuple[Message, float] | None = None
         """What was read when the views were made again: a message, and the part of it that is above the view.
 
@@ -127,6 +127,11 @@ class Transcript(QScrollArea):
         if index is not None and index < self._num_hidden:
             self._num_hidden = max(0, index - MAX_FIRST_MESSAGES // 2)
             self._rebuild()
+
+    def edit_again(self, message: Message, text: str) -> None:
+        """Puts a text that could not be taken back into the message's editor."""
+        if (view := self.view_of(message)) is not None:
+            view.edit(text)
 
     def show_line(self, message: Message, offset_px: int) -> None:
         """Scrolls so that what stands this far below the message's upper edge is in the middle of the view."""
@@ -272,6 +277,8 @@ class Transcript(QScrollArea):
 
     def _remove_last(self) -> None:
         view = self._views.pop()
+        if view.editor is not None:
+            self._edits[view.message.id] = view.editor.text()
         self._column.removeWidget(view)
         focus = self.window().focusWidget()
         had_focus = focus is not None and view.isAncestorOf(focus)
@@ -294,7 +301,6 @@ class Transcript(QScrollArea):
         """At once, not when the loop comes round: no look is worked out for what is made again."""
         self._keep_place()
         views = list(self._views)
-        self._edits = {view.message.id: view.editor.text() for view in views if view.editor is not None}
         while self._views:
             self._remove_last()
         for view in views:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QMimeData, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu, QWidget
 
+from app.chat.composer import MAX_PASTED_CHARACTERS
 from app.chat.message_tools import WORDS, Tool
 from app.chat.message_view import MessageView
 from app.state.message import Message
@@ -71,6 +72,47 @@ def test_escape_leaves_a_question_as_it_was(desk: Desk) -> None:
     desk.qtbot.keyClick(view.editor.field, Qt.Key.Key_Escape)
     assert view.editor is None
     assert len(desk.engine.submits()) == 1
+
+
+def test_an_edited_question_that_cannot_be_sent_now_stays_in_its_editor(desk: Desk) -> None:
+    turn(desk, "one", "1")
+    view = desk.tab.transcript.views[0]
+    click(desk, view.tools.buttons["edit"])
+    assert view.editor is not None
+    view.editor.field.setPlainText("another one")
+    request_id = desk.send("two")
+    click(desk, view.editor.take_button)
+    assert len(desk.engine.submits()) == 2
+    assert view.editor is not None
+    assert view.editor.text() == "another one"
+    desk.finish(request_id)
+    click(desk, view.editor.take_button)
+    assert last_prompt(desk) == ["another one"]
+
+
+def test_what_is_being_edited_stays_when_a_message_before_it_is_deleted(desk: Desk) -> None:
+    turn(desk, "one", "1")
+    turn(desk, "two", "2")
+    view = desk.tab.transcript.views[2]
+    click(desk, view.tools.buttons["edit"])
+    assert view.editor is not None
+    view.editor.field.setPlainText("half a thou")
+    choose(desk.tab.transcript.views[0], "delete_turn")
+    assert shown(desk) == ["two", "2"]
+    editor = desk.tab.transcript.views[0].editor
+    assert editor is not None
+    assert editor.text() == "half a thou"
+
+
+def test_a_long_text_can_be_pasted_into_a_message_that_is_edited(desk: Desk) -> None:
+    turn(desk, "one", "1")
+    view = desk.tab.transcript.views[0]
+    click(desk, view.tools.buttons["edit"])
+    assert view.editor is not None
+    source = QMimeData()
+    source.setText("long " * MAX_PASTED_CHARACTERS)
+    view.editor.field.insertFromMimeData(source)
+    assert view.editor.text() == f"{source.text()}one"
 
 
 def test_an_edited_answer_says_the_new_text_to_the_model(desk: Desk) -> None:
