@@ -63,6 +63,8 @@ class ComposerPanel(QWidget):
         self._can_send = False
         self._gap_px = 0
         self._refusal = ""
+        self._num_reading = 0
+        """Files that are being attached: the message waits for them."""
         self.setProperty("kind", "page")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.undo_bar = UndoBar()
@@ -176,7 +178,7 @@ class ComposerPanel(QWidget):
 
     def _submit(self, text: str) -> None:
         # What was written stays; the words above it say why.
-        if not self._refusal:
+        if not self._refusal and not self._num_reading:
             self.submitted.emit(text)
 
     def open_menu(self) -> QMenu:
@@ -190,6 +192,8 @@ class ComposerPanel(QWidget):
 
     def attach(self, paths: Sequence[Path]) -> None:
         """Reads the files on a thread and shows them."""
+        self._num_reading += len(paths)
+        self._show_can_send()
         self._client.run(self._read(tuple(paths)))
 
     def attach_text(self, text: str) -> None:
@@ -197,17 +201,22 @@ class ComposerPanel(QWidget):
         self.attachments.add(Attachment(f"{_pasted_name(str(number))}.txt", text))
 
     async def _read(self, paths: tuple[Path, ...]) -> None:
-        for path in paths:
-            try:
-                self.attachments.add(await asyncio.to_thread(read_attachment, path))
-            except AttachmentError as error:
-                self.failed.emit(str(error))
+        try:
+            for path in paths:
+                try:
+                    self.attachments.add(await asyncio.to_thread(read_attachment, path))
+                except AttachmentError as error:
+                    self.failed.emit(str(error))
+        finally:
+            self._num_reading -= len(paths)
+        self._show_can_send()
 
     def _show_can_send(self) -> None:
         self.composer.can_be_empty = bool(self.attachments.cards)
         has_content = bool(self.composer.toPlainText().strip()) or self.composer.can_be_empty
-        self.send_button.setEnabled(has_content and self._can_send and not self._refusal)
+        self.send_button.setEnabled(has_content and self._can_send and not self._refusal and not self._num_reading)
         words = translate("app", "Send (Enter)") if self._can_send else translate("app", "No model is loaded yet")
+        words = translate("app", "Reading the file") if self._num_reading else words
         self.send_button.setToolTip(self._refusal or words)
         self.refusal_label.setText(self._refusal)
         self.refusal_label.setVisible(has_content and bool(self._refusal))

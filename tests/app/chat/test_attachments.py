@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from PySide6.QtCore import QMimeData, Qt, QUrl
 from PySide6.QtGui import QPainter, QPdfWriter
 from PySide6.QtWidgets import QApplication
 
+from app.chat import composer_panel
 from app.chat.attached_files import AttachmentError, read_attachment
 from app.chat.composer import MAX_PASTED_LINES
 from app.state.message import Attachment
@@ -39,6 +41,26 @@ def test_a_dropped_file_stands_above_the_composer_and_goes_with_the_message(desk
     stored = desk.history.load(desk.tab.session.id)
     assert stored is not None
     assert [one.text for one in stored.messages[0].attachments] == ["x = 1"]
+
+
+def test_a_message_waits_for_the_file_that_is_being_attached(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    may_end = threading.Event()
+
+    def read(path: Path) -> Attachment:
+        may_end.wait(30)
+        return Attachment(path.name, "x = 1")
+
+    monkeypatch.setattr(composer_panel, "read_attachment", read)
+    desk.tab.panel.attach([Path("a.py")])
+    desk.qtbot.keyClicks(desk.tab.composer, "what is it")
+    desk.qtbot.keyClick(desk.tab.composer, Qt.Key.Key_Return)
+    assert not desk.engine.submits()
+    assert not desk.tab.send_button.isEnabled()
+    may_end.set()
+    desk.qtbot.waitUntil(desk.tab.send_button.isEnabled)
+    desk.qtbot.keyClick(desk.tab.composer, Qt.Key.Key_Return)
+    (submit,) = desk.engine.submits()
+    assert submit.messages[0].content.endswith("x = 1\n```\n\nwhat is it")
 
 
 def test_files_alone_can_be_sent(desk: Desk) -> None:
