@@ -75,7 +75,7 @@ class MessageActions(QObject):
                 self._show_version(message, 1)
 
     def edit(self, message: Message, text: str) -> None:
-        """A question is asked anew with the text, an answer says it from now on; where that cannot be, it stays there."""
+        """A question is asked anew with the text, an answer says it from now on; where that cannot be, it stays."""
         if message.role == "assistant" and text == message.text:
             return
         if self._session.is_busy or (message.role == "user" and not self._has_model()):

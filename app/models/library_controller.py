@@ -96,7 +96,7 @@ class LibraryController(QObject):
             case SpaceFreed():
                 if answer.num_items:
                     words = translate("app", "{size} are free again")
-                    self._page.undo_bar.offer(words.format(size=file_size(answer.freed_bytes)))
+                    self._page.undo_bar.show_note(words.format(size=file_size(answer.freed_bytes)), "")
                 self._ask_if_open()
             case ModelsDiscovered():
                 self._page.get.others.show_models(answer.models)
@@ -107,8 +107,8 @@ class LibraryController(QObject):
         trash_id = deleted.trash_id
         if trash_id is not None:
             words = translate("app", "{model} is in the trash, from which it goes after 30 days.")
-            self._page.undo_bar.offer(
-                words.format(model=deleted.name), lambda: self._client.send(RestoreModel(trash_id))
+            self._page.undo_bar.show_offer(
+                words.format(model=deleted.name), deleted.name, lambda: self._client.send(RestoreModel(trash_id))
             )
         self.models_changed.emit()
         self._ask_if_open()
@@ -148,7 +148,7 @@ class LibraryController(QObject):
             return
         if is_verification(finished.job_id):
             words = translate("app", "Every file of {model} is as it was made.")
-            self._page.undo_bar.offer(words.format(model=self._name(finished.model_id)))
+            self._page.undo_bar.show_note(words.format(model=self._name(finished.model_id)), "")
         self._ask_if_open()
 
     def _ask_if_open(self) -> None:

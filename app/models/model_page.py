@@ -21,10 +21,10 @@ from app.models.import_card import ImportCard
 from app.models.job_list import JobList
 from app.models.model_card import ModelCard
 from app.models.storage_section import StorageSection
-from app.models.undo_bar import UndoBar
 from app.widgets.page import ClosablePage
 from app.widgets.section_bar import SectionBar
 from app.widgets.text_label import TextLabel
+from app.widgets.undo_bar import UndoBar
 from engine.messages import JobFinished, JobProgress, ModelLoaded, ModelLoadFailed, ModelLoadProgress
 
 if TYPE_CHECKING:

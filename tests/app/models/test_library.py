@@ -80,7 +80,7 @@ def test_a_deleted_model_can_be_taken_back(
     bar = window.model_page.undo_bar
     qtbot.waitUntil(bar.isVisible)
     assert bar.label.text() == "Tiny 1M is in the trash, from which it goes after 30 days."
-    press(qtbot, bar.button)
+    press(qtbot, bar.undo_button)
     assert engine.commands[-1] == RestoreModel("trash-7")
     assert not bar.isVisible()
 
