@@ -17,6 +17,7 @@ from app.desktop.keep_awake import KeepAwake
 from app.desktop.notes import Notes, announce
 from app.engine_words.recognition import in_window_words
 from app.i18n import translate
+from app.models.job_ids import brings_model
 from app.state.options import KEEP_AWAKE, NOTIFY
 from app.state.session import Session
 from app.state.setting import Setting
@@ -42,6 +43,7 @@ class DesktopController(QObject):
         tabs.busy_changed.connect(self._on_busy_changed)
         client.job_progressed.connect(self._on_job_progressed)
         client.job_finished.connect(self._on_job_finished)
+        client.engine_left.connect(self._on_engine_left)
         settings.listen(self._on_setting_changed)
         application = QGuiApplication.instance()
         assert isinstance(application, QGuiApplication), f"the application is {application!r}"
@@ -73,12 +75,17 @@ class DesktopController(QObject):
     def _on_job_finished(self, finished: JobFinished) -> None:
         self._job_ids.discard(finished.job_id)
         self._show_awake()
-        if finished.code is None:
+        if finished.code is None and brings_model(finished.job_id):
             self.notes.show(translate("app", "The model is ready"), finished.model_id or "")
-        elif finished.code != "cancelled":
+        elif finished.code not in (None, "cancelled"):
             self.notes.show(
                 translate("app", "A model could not be made ready"), in_window_words(finished.message or "")
             )
+
+    def _on_engine_left(self) -> None:
+        """No end of a job will be told any more."""
+        self._job_ids.clear()
+        self._show_awake()
 
     def _show_awake(self) -> None:
         self.awake.set(bool(self._busy_ids or self._job_ids) and self._settings.get(KEEP_AWAKE))

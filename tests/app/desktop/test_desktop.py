@@ -13,7 +13,7 @@ from app.desktop import desktop_controller
 from app.desktop.diagnostics import write_diagnostics
 from app.main_window import MainWindow
 from app.state import options
-from engine.messages import JobFinished, JobProgress
+from engine.messages import EngineDied, JobFinished, JobProgress
 from tests.app.fake_engine import FakeEngine
 from tests.app.windows import send
 
@@ -71,6 +71,21 @@ def test_a_long_answers_end_is_noted_and_a_short_ones_is_not(
     engine.answer(request_id, "done  at\nlast")
     engine.finish(request_id)
     qtbot.waitUntil(lambda: notes == [("short", "done at last")])
+
+
+def test_a_job_whose_engine_is_gone_keeps_nothing_awake(qtbot: QtBot, window: MainWindow, engine: FakeEngine) -> None:
+    engine.emit(JobProgress("job", "download", 1, 2))
+    qtbot.waitUntil(lambda: window.desktop.awake.is_on)
+    engine.emit(EngineDied("engine_error", "It broke"))
+    qtbot.waitUntil(lambda: not window.desktop.awake.is_on)
+
+
+def test_a_verified_model_is_not_called_ready(
+    qtbot: QtBot, window: MainWindow, engine: FakeEngine, notes: list[tuple[str, str]]
+) -> None:
+    engine.emit(JobFinished("verify:tiny", "tiny"), JobFinished("hub:tiny", "tiny"))
+    qtbot.waitUntil(lambda: bool(notes))
+    assert notes == [("The model is ready", "tiny")]
 
 
 def test_a_jobs_end_is_noted_but_not_what_the_person_cancelled(
