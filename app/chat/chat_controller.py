@@ -32,7 +32,8 @@ class ChatController(QObject):
     failed = Signal(str)
     """The history could not be read or written."""
     chat_opened = Signal()
-    titles_changed = Signal(dict)
+    # Not of `dict`: Qt would make a map of its own out of thousands of titles, and back.
+    titles_changed = Signal(object)
     """chat id -> title, of the chats in the list and in the tabs"""
 
     def __init__(

@@ -5,6 +5,7 @@ Does not know why a chat changed, nor how rows are drawn.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
@@ -43,10 +44,10 @@ def _put_in(rows: list[Row], chat: ChatSummary, today: date) -> None:
     folder = _count_in_folder(rows, chat, 1)
     if folder is not None and rows[folder].is_collapsed:
         return
-    at = 1 + (folder if folder is not None else _heading_above(rows, chat, today))
-    while at < len(rows) and rows[at].kind is RowKind.CHAT and rows[at].used_at_s > chat.updated_at_s:
-        at += 1
-    rows.insert(at, chat_row(chat))
+    start = 1 + (folder if folder is not None else _heading_above(rows, chat, today))
+    end = next((n for n in range(start, len(rows)) if rows[n].kind is not RowKind.CHAT), len(rows))
+    newest_first = bisect_left(rows, -chat.updated_at_s, start, end, key=lambda row: -row.used_at_s)
+    rows.insert(newest_first, chat_row(chat))
 
 
 def _count_in_folder(rows: list[Row], chat: ChatSummary, change: int) -> int | None:
