@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from threading import RLock
 
 from tokenizers import AddedToken
 from tokenizers import Tokenizer as HuggingFaceTokenizer
 
 from engine.errors import CheckpointError, TextError
 
+# One text at a time is encoded: on the thread that asks, not on those that the library would start.
+os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+
 
 class Tokenizer:
-    """Wraps a tokenizer.json. Never adds special tokens of its own; `bos_token_id` is put before raw prompts only."""
+    """Wraps a tokenizer.json. Never adds special tokens of its own; `bos_token_id` is put before raw prompts only.
+
+    May be used by several threads.
+    """
 
     def __init__(self, path: Path, bos_token_id: int | None, adds_bos: bool) -> None:
         try:
             self._tokenizer = HuggingFaceTokenizer.from_file(str(path))
         except Exception as error:  # the library raises bare Exception for every kind of bad file
             raise CheckpointError(f"{path} is no tokenizer ({error}): convert the model again") from error
+        self._lock = RLock()
+        """The library refuses to be set up while another thread is in it."""
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()
         self.bos_token_id = bos_token_id
@@ -45,7 +55,10 @@ class Tokenizer:
     def encode(self, text: str) -> list[int]:
         """Ids of a rendered template: special tokens in the text are recognised, none is added. Raises `TextError`."""
         try:
-            return list(self._tokenizer.encode(text, add_special_tokens=False).ids)
+            with self._lock:
+                # Of the library's calls this one lets other threads run meanwhile: a long text takes half a second.
+                (encoded,) = self._tokenizer.encode_batch_fast([text], add_special_tokens=False)
+            return list(encoded.ids)
         except Exception as error:  # the library raises bare Exception for what its vocabulary cannot spell
             raise _failed(error) from error
 
@@ -64,11 +77,12 @@ class Tokenizer:
 
     def _encode_plain(self, text: str) -> list[int]:
         """Ids of a text in which special tokens are spelled, not meant."""
-        self._tokenizer.encode_special_tokens = True
-        try:
-            return self.encode(text)
-        finally:
-            self._tokenizer.encode_special_tokens = False
+        with self._lock:
+            self._tokenizer.encode_special_tokens = True
+            try:
+                return self.encode(text)
+            finally:
+                self._tokenizer.encode_special_tokens = False
 
     def encode_raw(self, text: str) -> list[int]:
         """Ids of a raw prompt, after the begin token where the model wants one."""

@@ -1,6 +1,8 @@
-"""What a tokenizer does with a text that its vocabulary cannot spell."""
+"""What a tokenizer does with a text that its vocabulary cannot spell, and with one that takes long."""
 
 import json
+import sys
+from threading import Event, Thread
 
 import pytest
 
@@ -25,3 +27,27 @@ def test_what_the_vocabulary_has_is_encoded(tokenizer):
 def test_a_text_that_cannot_be_encoded_is_a_text_error(tokenizer, text):
     with pytest.raises(TextError, match="tokenizer failed"):
         tokenizer.encode_raw(text)
+
+
+def test_other_threads_run_while_a_long_text_is_encoded(tokenizer):
+    turns, ended, begun = [], Event(), Event()
+
+    def take_turns():
+        while not ended.wait(0.0005):
+            turns.append(1)
+            begun.set()
+
+    usual_s = sys.getswitchinterval()
+    thread = Thread(target=take_turns)
+    try:
+        # From now on a thread that computes in Python is not interrupted.
+        sys.setswitchinterval(60)
+        thread.start()
+        begun.wait()
+        num_before = len(turns)
+        tokenizer.encode("a" * 500_000)
+        assert len(turns) > num_before
+    finally:
+        ended.set()
+        sys.setswitchinterval(usual_s)
+        thread.join()
