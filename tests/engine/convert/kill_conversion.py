@@ -1,7 +1,8 @@
 """Kills a conversion at random moments, again and again, and compares what becomes of it with an undisturbed one.
 
-`python -m tests.engine.convert.kill_conversion SOURCE --kills 30 --bits 4 --group 128 --method calibrated`. Knows
-nothing of what a conversion does; needs `fork`.
+`python -m tests.engine.convert.kill_conversion SOURCE --kills 30 --bits 4 --group 128 --method calibrated`. Every kill
+and every finished model is told at once, so that a run that is broken off has said what it has seen. Knows nothing of
+what a conversion does; needs `fork`.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 
@@ -91,21 +94,38 @@ class Outcome:
 
 
 def kill_often(
-    source: Path, options: QuantizeOptions, work: Path, min_kills: int, kills_each: int, seed: int
+    source: Path,
+    options: QuantizeOptions,
+    work: Path,
+    min_kills: int,
+    kills_each: int,
+    seed: int,
+    tell: Callable[[str], None] = lambda line: None,
 ) -> Outcome:
-    """Kill conversions until there were `min_kills`, at most `kills_each` in each model, then let it finish."""
+    """Kill conversions until there were `min_kills`, at most `kills_each` in each model, then let it finish.
+
+    A conversion lives for as long between two kills, on average, as brings it to its end with the last of them: so
+    kills reach every part of it, and thirty do not cost thirty conversions.
+    """
     draw = random.Random(seed)
     with ConversionServer(source, options) as server:
         start_s = time.monotonic()
         server.convert(work / "whole")
         whole_s = time.monotonic() - start_s
         wanted = contents(work / "whole")
+        tell(f"undisturbed: {whole_s:.1f} s, {len(wanted)} files")
         outcome = Outcome()
         while outcome.num_kills < min_kills:
             home = work / f"killed-{outcome.num_models}"
             num_kills = 0
-            while not server.convert(home, None if num_kills == kills_each else draw.uniform(0, whole_s)):
+            while num_kills < kills_each:
+                life_s = draw.uniform(0, 2 * whole_s / kills_each)
+                if server.convert(home, life_s):
+                    break
                 num_kills += 1
+                tell(f"kill {outcome.num_kills + num_kills}: after {life_s:.1f} s, with {num_files(home)} files")
+            else:
+                server.convert(home)
             found = contents(home)
             differing = {name for name in wanted | found if wanted.get(name) != found.get(name)}
             outcome = replace(
@@ -114,6 +134,7 @@ def kill_often(
                 num_models=outcome.num_models + 1,
                 differing=(*outcome.differing, *sorted(differing)),
             )
+            tell(f"model {outcome.num_models}: {num_kills} kills, files that differ: {sorted(differing) or 'none'}")
     return outcome
 
 
@@ -121,6 +142,10 @@ def contents(home: Path) -> dict[str, bytes]:
     """All files below the models folder."""
     models = home / "models"
     return {str(path.relative_to(models)): path.read_bytes() for path in models.rglob("*") if path.is_file()}
+
+
+def num_files(home: Path) -> int:
+    return sum(path.is_file() for path in (home / "models").rglob("*"))
 
 
 def main() -> None:
@@ -134,8 +159,9 @@ def main() -> None:
     parser.add_argument("--method", choices=("nearest", "calibrated"), default="nearest")
     args = parser.parse_args()
     options = QuantizeOptions(args.bits, args.group, table_bits=args.bits and 8, method=args.method)
-    with tempfile.TemporaryDirectory() as work:
-        print(kill_often(args.source.resolve(), options, Path(work), args.kills, args.kills_each, args.seed))
+    with tempfile.TemporaryDirectory() as folder:
+        work, source = Path(folder), args.source.resolve()
+        print(kill_often(source, options, work, args.kills, args.kills_each, args.seed, partial(print, flush=True)))
 
 
 if __name__ == "__main__":
