@@ -15,7 +15,7 @@ from engine.convert.matrix import SourceMatrix
 from engine.convert.options import QuantizeOptions
 from engine.convert.packing import IsCancelled, Packed, choose_target, pack, planned_format
 from engine.convert.source import layer_matrices
-from engine.convert.streamed import PackedRows, SourceRows, StreamedMatrix, gather
+from engine.convert.streamed import PackedRows, SourceRows, StreamedMatrix, gather, row_pieces
 from engine.convert.text_stream import TextStream
 from engine.spec import ModelSpec
 from engine.weights import HeadWeights, LayerWeights, map_matrices
@@ -41,7 +41,8 @@ class Calibration:
         self._options = options
         self._is_cancelled = is_cancelled
         # Rounding of the inputs to `down` is far below that of its weights, and halves what is held of a long text.
-        self._stream, self._source_stream = (TextStream(spec, windows, torch.bfloat16) for _ in range(2))
+        self._stream = TextStream(spec, windows, torch.bfloat16)
+        self._source_stream = self._stream.beside()
 
     def start(self, table: PackedWeight, source_table: SourceMatrix) -> None:
         pieces = torch.split(self._stream.token_ids, _EMBEDDED_AT_ONCE)
@@ -70,6 +71,10 @@ class Calibration:
             return groups[kind].add(matrix, wanted.get(kind)) if kind in groups else SourceRows(matrix)
 
         self._advance_source(map_matrices(layer, watched), index)
+        for each in wanted.values():
+            # The layer's last sums are the stream itself: once is enough.
+            if each.sums is not None and torch.equal(each.sums, self._source_stream.hidden):
+                each.sums = self._source_stream.hidden
         self._stream.advance(map_matrices(layer, streamed), index)
         return packed | {kind: group.take() for kind, group in groups.items()}
 
@@ -114,7 +119,9 @@ class WatchedRows(SourceRows):
 
     def see_products(self, y: torch.Tensor) -> None:
         if self._residual is not None:
-            self._wanted.sums = (self._residual + y).bfloat16()
+            self._wanted.sums = torch.empty(y.shape, dtype=torch.bfloat16)
+            for low, high in row_pieces(len(y)):
+                self._wanted.sums[low:high] = self._residual[low:high] + y[low:high]
             self._residual = None
 
 

@@ -79,7 +79,7 @@ class StreamedBackend(ReferenceBackend):
     def __init__(self, gated_dtype: torch.dtype = torch.float32) -> None:
         super().__init__()
         self.adds_in_place = False
-        self._gated_dtype = gated_dtype
+        self.gated_dtype = gated_dtype
 
     def embed(self, table: Tensor, token_ids: Tensor, scale: float = 1.0) -> Tensor:  # type: ignore[override]
         return table
@@ -94,9 +94,9 @@ class StreamedBackend(ReferenceBackend):
         activation: str | None = None,
     ) -> Tensor:
         checks.check_linear(x, *weight.shape, num_narrow_rows, norm, bias, activation)
-        y = multiply(x if norm is None else normalise(x, norm), weight)
+        y = multiply(x if norm is None else normalised(x, norm), weight)
         y = y if bias is None else y.add_(bias)
-        return y if activation is None else ACTIVATIONS[activation](y).to(self._gated_dtype)
+        return y if activation is None else ACTIVATIONS[activation](y).to(self.gated_dtype)
 
     def grouped_linear(  # type: ignore[override]
         self, x: Tensor, weight: StreamedMatrix, num_groups: int, num_narrow_rows: int | None = None
@@ -121,7 +121,7 @@ class StreamedBackend(ReferenceBackend):
         # A norm in between: not to be aimed at by the weights.
         y = multiply(x, weight, residual if post_norm is None else None)
         y = y if bias is None else y.add_(bias)
-        y = y if post_norm is None else normalise(y, post_norm)
+        y = y if post_norm is None else normalised(y, post_norm)
         return residual.add_(y) if self.adds_in_place else residual + y
 
     def norm_gate_up(  # type: ignore[override]
@@ -129,13 +129,13 @@ class StreamedBackend(ReferenceBackend):
     ) -> Tensor:
         checks.check_linear(x, *weight.shape, num_narrow_rows, norm)
         checks.check_gate_up(weight.shape[0], activation)
-        normed = x if norm is None else normalise(x, norm)
+        normed = x if norm is None else normalised(x, norm)
         weight.see(normed)
         half = weight.shape[0] // 2
-        gated = torch.empty(len(x), half, dtype=self._gated_dtype)
+        gated = torch.empty(len(x), half, dtype=self.gated_dtype)
         for start, stop in chunks(half, 2 * weight.shape[1]):
             matrices = [weight.rows(start + first, stop + first) for first in (0, half)]
-            for low, high in _pieces(len(x)):
+            for low, high in row_pieces(len(x)):
                 gate, up = (F.linear(normed[low:high], matrix) for matrix in matrices)
                 gated[low:high, start:stop] = ACTIVATIONS[activation](gate).mul_(up)
         return gated
@@ -161,12 +161,21 @@ def multiply(x: Tensor, weight: StreamedMatrix, residual: Tensor | None = None) 
     y = torch.empty(len(x), weight.shape[0])
     for start, stop in chunks(*weight.shape):
         matrix = weight.rows(start, stop)
-        for low, high in _pieces(len(x)):
+        for low, high in row_pieces(len(x)):
             y[low:high, start:stop] = F.linear(x[low:high].float(), matrix)
     weight.see_products(y)
     return y
 
 
-def _pieces(num_rows: int) -> Iterator[tuple[int, int]]:
+def normalised(x: Tensor, norm: Norm) -> Tensor:
+    """`normalise`, float32 [M, K]: what it makes on the way is there for a piece of the rows only."""
+    y = torch.empty(x.shape)
+    for low, high in row_pieces(len(x)):
+        y[low:high] = normalise(x[low:high], norm)
+    return y
+
+
+def row_pieces(num_rows: int) -> Iterator[tuple[int, int]]:
+    """Ranges of a text's rows, for what need not be there for all of them at once."""
     for low in range(0, num_rows, _PIECE_ROWS):
         yield low, min(low + _PIECE_ROWS, num_rows)

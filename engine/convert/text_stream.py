@@ -6,17 +6,17 @@ Knows nothing of where the layers come from and of what is learnt from the strea
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import replace
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from engine.convert.streamed import StreamedBackend
+from engine.convert.streamed import StreamedBackend, normalised
 from engine.models.decoder import describe_layer, head_norm, make_pool, rope_table, stream_scale
 from engine.spec import ModelSpec
 from engine.weights import HeadWeights, LayerWeights
-from kernels.experts import normalise
 from kernels.layers import OperationStack
 from kernels.ops import AttentionBatch, ForwardInput
 
@@ -43,6 +43,12 @@ class TextStream:
         self._pool = make_pool(replace(spec, num_layers=1), len(windows), max(lengths), self._backend)
         self._rows = _rows(self.token_ids, lengths)
 
+    def beside(self) -> TextStream:
+        """Another stream of the same text. The two share their cache, which holds nothing from layer to layer."""
+        other = copy(self)
+        other._backend = StreamedBackend(self._backend.gated_dtype)
+        return other
+
     def start(self, embedded: Tensor) -> None:
         """Before the first layer; `embedded`: the tokens' rows of the embedding, float32 [tokens, hidden]."""
         self.hidden = embedded * stream_scale(self._spec)
@@ -56,7 +62,7 @@ class TextStream:
 
     def normed(self, head: HeadWeights[Any]) -> Tensor:
         """What the head multiplies, float32 [tokens, hidden], after the last layer."""
-        return normalise(self.hidden, head_norm(self._spec, head))
+        return normalised(self.hidden, head_norm(self._spec, head))
 
 
 def _rows(token_ids: Tensor, lengths: list[int]) -> ForwardInput:

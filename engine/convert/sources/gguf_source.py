@@ -46,6 +46,7 @@ class GgufSource:
             tensors.require_all_used(self.spec.family)
             self.tokenizer: TokenizerFiles = read_tokenizer(metadata)
             self.license = read_license(path.parent, self._files.metadata, "general.")
+            self._files.forget_metadata()
         except BaseException:
             self._files.__exit__(None, None, None)
             raise

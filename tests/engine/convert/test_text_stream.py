@@ -44,3 +44,28 @@ def test_windows_of_text_give_the_logits_of_transformers(name: str, tmp_path: Pa
         actual = spec.final_softcap * torch.tanh(actual / spec.final_softcap)
     expected = torch.cat([expected_logits(model, window) for window in windows])
     torch.testing.assert_close(actual, expected, atol=1e-4, rtol=1e-4)
+
+
+@torch.inference_mode()
+def test_a_stream_beside_another_disturbs_it_in_nothing_though_they_share_a_cache(tmp_path: Path) -> None:
+    exported = export(make_model(FAMILIES["llama2"]), tmp_path)
+    spec, names = exported.spec, tensor_names(exported.spec)
+    reader, windows = LayerReader(exported, WholeRows), [[5, 6, 7, 8, 9], [11, 12, 13]]
+
+    def pair() -> list[TextStream]:
+        first = TextStream(spec, windows)
+        streams = [first, first.beside()]
+        for number, stream in enumerate(streams):
+            stream.start(exported.state[names.embedding][stream.token_ids] * (1 + number))
+        return streams
+
+    together, alone = pair(), pair()
+    for index, each in enumerate(names.layers):
+        for stream in together:
+            stream.advance(reader.layer(each), index)
+    for stream in alone:
+        for index, each in enumerate(names.layers):
+            stream.advance(reader.layer(each), index)
+    assert torch.equal(together[0].hidden, alone[0].hidden)
+    assert torch.equal(together[1].hidden, alone[1].hidden)
+    assert not torch.equal(together[0].hidden, together[1].hidden)
