@@ -93,32 +93,10 @@ def _serve(
     block_bytes = token_bytes * config.block_size
     num_host_blocks = config.swap_budget_bytes // block_bytes
     cache = KVCache(num_blocks, config.block_size, num_host_blocks, spec.cache_window)
-    reader = RequestReader(
-        tokenizer,
-        template,
-        _cache_identity(checkpoint, backend, config.block_size),
-        spec.max_context,
-        cache.window.longest_sequence(spec.max_context, num_blocks, max_chunk),
-        config.default_max_tokens,
-        spec.vocab_size,
-        frozenset(checkpoint.manifest.end_token_ids),
-        config.max_running_sequences,
-        rope=spec.rope,
-        knows_thinking=OPEN in template.source or tokenizer.knows(OPEN),
-    )
-    limits = SchedulerLimits(
-        config.max_batched_tokens,
-        config.max_running_sequences,
-        config.max_waiting_requests,
-        config.max_prompt_chunk,
-        config.watermark,
-        config.ageing_s,
-        # Where one kernel does all rows alike, a prompt may be cut anywhere.
-        1 if backend.wide_rows is None else _CHUNK_ALIGNMENT,
-        wide_rows=backend.wide_rows,
-        max_stretch=config.max_stretch,
-    )
-    scheduler = Scheduler(cache, limits, PreemptionCosts(_FIRST_COMPUTE_S_PER_TOKEN, block_bytes / _COPY_BYTES_PER_S))
+    pool_tokens = cache.window.longest_sequence(spec.max_context, num_blocks, max_chunk)
+    reader = _reader(checkpoint, tokenizer, template, backend, config, pool_tokens)
+    costs = PreemptionCosts(_FIRST_COMPUTE_S_PER_TOKEN, block_bytes / _COPY_BYTES_PER_S)
+    scheduler = Scheduler(cache, _limits(config, backend), costs)
     runner = Runner(decoder, backend, num_blocks, config.block_size, num_host_blocks)
     speculator, draft_bytes = make_speculator(
         config,
@@ -130,19 +108,50 @@ def _serve(
     # Of a vocabulary's parsing and a rotation table's making as much is left as they needed.
     return_free_memory()
     core = EngineCore(reader, runner, cache, scheduler, time.monotonic, block_bytes, speculator)
-    facts = ModelLoaded(
-        entry.model_id,
-        entry.name,
-        backend.name,
-        spec.max_context,
-        weight_bytes + draft_bytes,
-        num_blocks,
-        config.block_size,
-        token_bytes,
-        workspace_bytes(spec, config),
-        spec.kv_bytes_per_token(*KV_BYTES["int8"]),
-    )
+    sizes = (weight_bytes + draft_bytes, num_blocks, config.block_size, token_bytes, workspace_bytes(spec, config))
+    in_int8 = spec.kv_bytes_per_token(*KV_BYTES["int8"])
+    facts = ModelLoaded(entry.model_id, entry.name, backend.name, spec.max_context, *sizes, in_int8)
     return ServedModel(core, facts)
+
+
+def _reader(
+    checkpoint: Checkpoint,
+    tokenizer: Tokenizer,
+    template: ChatTemplate,
+    backend: Backend,
+    config: EngineConfig,
+    pool_tokens: int,
+) -> RequestReader:
+    """What reads requests for the model; `pool_tokens` is the longest sequence that its pool holds alone."""
+    spec = checkpoint.manifest.spec
+    return RequestReader(
+        tokenizer,
+        template,
+        _cache_identity(checkpoint, backend, config.block_size),
+        spec.max_context,
+        pool_tokens,
+        config.default_max_tokens,
+        spec.vocab_size,
+        frozenset(checkpoint.manifest.end_token_ids),
+        config.max_running_sequences,
+        rope=spec.rope,
+        knows_thinking=OPEN in template.source or tokenizer.knows(OPEN),
+    )
+
+
+def _limits(config: EngineConfig, backend: Backend) -> SchedulerLimits:
+    return SchedulerLimits(
+        config.max_batched_tokens,
+        config.max_running_sequences,
+        config.max_waiting_requests,
+        config.max_prompt_chunk,
+        config.watermark,
+        config.ageing_s,
+        # Where one kernel does all rows alike, a prompt may be cut anywhere.
+        1 if backend.wide_rows is None else _CHUNK_ALIGNMENT,
+        wide_rows=backend.wide_rows,
+        max_stretch=config.max_stretch,
+    )
 
 
 def load_tokenizer(checkpoint: Checkpoint) -> Tokenizer:

@@ -83,6 +83,11 @@ class ComposerPanel(QWidget):
         self.gauge.show_note(self.full_choice.note())
         self.refusal_label = TextLabel(kind="error")
         self._make_buttons()
+        self._build()
+        self.setFocusProxy(self.composer)
+        self._show_can_send()
+
+    def _build(self) -> None:
         self.row = ComposerRow()
         self.row.add_left(self.gauge, self.gauge.shown_text, [(0, self.gauge.show_short)])
         # The chat's options have it too.
@@ -101,8 +106,6 @@ class ComposerPanel(QWidget):
         outer.addWidget(self._content, 10_000)
         outer.addStretch(1)
         self._line_up()
-        self.setFocusProxy(self.composer)
-        self._show_can_send()
 
     def _make_buttons(self) -> None:
         self.attach_button = QToolButton()
