@@ -34,34 +34,25 @@ is some five tokens a second."""
 
 @dataclass(frozen=True, slots=True)
 class Goodput:
-    """`num_good` of `num_requests` met all targets, in `duration_s` from the first arrival to the last end."""
+    """`num_good` of `num_requests` met all targets."""
 
     num_requests: int
     num_good: int
-    duration_s: float
 
     @property
     def share(self) -> float | None:
         """The attainment of the targets, from 0 to 1; None without requests."""
         return self.num_good / self.num_requests if self.num_requests else None
 
-    @property
-    def requests_per_s(self) -> float | None:
-        """Good requests per second; None if no time passed."""
-        return self.num_good / self.duration_s if self.duration_s > 0 else None
-
 
 def goodput(records: Iterable[RequestRecord], targets: LatencyTargets) -> Goodput:
-    """The requests that met their targets, as a share and as a rate.
+    """The requests that met their targets.
 
     After Zhong et al., "DistServe: Disaggregating Prefill and Decoding for Goodput-optimized Large Language Model
     Serving", OSDI 2024: the paper calls the share SLO attainment, and goodput the highest request rate at which it
-    stays above a goal (90 %, say). This is the rate of one run; whoever seeks the highest raises the load between runs.
+    stays above a goal (90 %, say). This is the share of one run; whoever seeks that rate raises the load between runs.
 
     What was refused or failed met no target. What was cancelled counts on neither side: a person ended it.
     """
     counted = [record for record in records if record.end != "cancelled"]
-    if not counted:
-        return Goodput(0, 0, 0.0)
-    duration_s = max(record.end_s for record in counted) - min(record.arrival_s for record in counted)
-    return Goodput(len(counted), sum(map(targets.are_met_by, counted)), duration_s)
+    return Goodput(len(counted), sum(map(targets.are_met_by, counted)))

@@ -179,9 +179,6 @@ class ModelPage(ClosablePage):
         self.show_get()
         self.import_card.offer(path)
 
-    def show_yours(self) -> None:
-        self._show_section(_YOURS)
-
     def show_get(self) -> None:
         self._show_section(_GET)
 

@@ -56,19 +56,18 @@ def test_summary_leaves_out_what_was_refused_and_what_was_never_measured():
 )
 def test_good_is_what_met_every_target_that_was_given(targets: LatencyTargets, num_good: int):
     records = [record(), record(ttft_s=1.5), record(tpot_s=0.2, end="length")]
-    assert goodput(records, targets) == Goodput(3, num_good, 10.0)
+    assert goodput(records, targets) == Goodput(3, num_good)
 
 
-def test_goodput_is_a_share_and_a_rate():
+def test_goodput_counts_what_failed_and_what_was_refused():
     records = [record(arrival_s=5.0, end_s=7.0), record(end="failed"), record(end="refused"), record(arrival_s=1.0)]
     found = goodput(records, LatencyTargets(ttft_s=2.0))
     assert (found.num_good, found.num_requests) == (2, 4)
     assert found.share == 0.5
-    assert found.requests_per_s == 0.2
 
 
 def test_cancelled_requests_count_on_neither_side():
-    assert goodput([record(end="cancelled")], LatencyTargets()) == Goodput(0, 0, 0.0)
+    assert goodput([record(end="cancelled")], LatencyTargets()) == Goodput(0, 0)
     assert goodput([record(end="cancelled"), record()], LatencyTargets()).share == 1.0
 
 
@@ -76,7 +75,5 @@ def test_an_answer_of_one_token_has_no_pace_to_miss():
     assert LatencyTargets(tpot_s=0.01).are_met_by(record(tpot_s=None))
 
 
-def test_goodput_of_nothing_has_neither_share_nor_rate():
-    nothing = goodput([], LatencyTargets(ttft_s=1.0))
-    assert nothing.share is None
-    assert nothing.requests_per_s is None
+def test_goodput_of_nothing_has_no_share():
+    assert goodput([], LatencyTargets(ttft_s=1.0)).share is None
