@@ -5,6 +5,7 @@ Knows nothing of what the rows say.
 
 from __future__ import annotations
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QTreeWidget, QTreeWidgetItemIterator
 
 from app.theme import icon_size_px
@@ -18,9 +19,14 @@ def fit_height(tree: QTreeWidget, min_rows: int, max_rows: int) -> None:
     while iterator.value() is not None and num_rows < max_rows:
         num_rows += 1
         iterator += 1
-    row_px = max(tree.fontMetrics().height(), icon_size_px()) + _ROW_PADDING_PX
+    # Some scripts stand taller than the letters of the font.
+    row_px = max(
+        tree.fontMetrics().height() + _ROW_PADDING_PX, icon_size_px() + _ROW_PADDING_PX, tree.sizeHintForRow(0)
+    )
     height = row_px * max(min_rows, num_rows) + tree.header().sizeHint().height() + _ROW_PADDING_PX
-    if tree.horizontalScrollBar().maximum() > 0:
+    # A bar that is never shown needs no room. With some the other bar would go, and with it the reason for this one.
+    has_bar = tree.horizontalScrollBarPolicy() is not Qt.ScrollBarPolicy.ScrollBarAlwaysOff
+    if has_bar and tree.horizontalScrollBar().maximum() > 0:
         height += tree.horizontalScrollBar().sizeHint().height()
     if tree.height() != height or tree.minimumHeight() != height:
         tree.setFixedHeight(height)
