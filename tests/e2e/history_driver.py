@@ -5,29 +5,31 @@ Run as a program of its own: `python -m tests.e2e.history_driver HOME`.
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
-from PySide6.QtCore import QPoint, Qt
-from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QFileDialog, QLineEdit, QMenu
+from PySide6.QtCore import Qt
 
-from app.history.chat_list import ChatList
 from app.history.finder import finder_of
-from app.main_window import MainWindow
 from app.state import options
-from tests.e2e.window_user import WindowUser, use_window
+from app.state.session import Session
+from tests.app.transfer.test_other_programs import chatgpt, lm_studio, open_webui
+from tests.e2e.history_user import HistoryUser
+from tests.e2e.window_user import use_window
 
-QUESTIONS = ("What is a lighthouse?", "What is a harbour?")
+CHINESE = "请介绍一下灯塔。"
+QUESTIONS = ("What is a lighthouse?", "What is a harbour?", CHINESE)
+FOREIGN = {
+    "ChatGPT": [chatgpt()[0] | {"title": "ChatGPT"}],
+    "LM Studio": lm_studio() | {"name": "LM Studio"},
+    "Open WebUI": [open_webui()[0] | {"title": "Open WebUI"}],
+}
+"""What each program exports, by the title of its chat."""
+FORMATS = ("chats.json", "chats.md", "chats.html")
 
 
-class Clicker(WindowUser):
-    def __init__(self, window: MainWindow, home: Path) -> None:
-        super().__init__(window)
-        self._home = home
-        self._sidebar = window.sidebar
-        self._list = window.sidebar.list
-
+class Clicker(HistoryUser):
     async def _use(self) -> None:
         await self._model()
         self._window.change_setting(options.MAX_TOKENS, 24)
@@ -35,16 +37,23 @@ class Clicker(WindowUser):
             await self._click(self._sidebar.new_chat_button)
             tab = self._window.tabs.current_tab()
             assert tab is not None, "no tab is open"
-            await self._type(tab.composer, question)
+            await self._paste(tab.composer, question)
             await self._key(tab.composer, Qt.Key.Key_Return)
             await self._wait("an answer", lambda tab=tab: not tab.session.is_busy)  # type: ignore[misc]
         await self._search_and_find()
         await self._delete_and_bring_back()
         await self._sort()
+        await self._rename_and_unsort()
         await self._export_and_import()
+        await self._import_foreign()
+        await self._delete_for_good()
 
     async def _search_and_find(self) -> None:
-        await self._type(self._sidebar.search_field, "LIGHTHOUSE?")
+        field = self._sidebar.search_field
+        await self._paste(field, "灯塔")
+        await self._wait("a hit in Chinese", lambda: self._texts() == [CHINESE])
+        await self._key(field, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+        await self._type(field, "LIGHTHOUSE?")
         await self._wait("a hit", lambda: self._texts() == [QUESTIONS[0]])
         await self._click_chat(self._list, QUESTIONS[0])
         tab = self._window.tabs.current_tab()
@@ -54,8 +63,9 @@ class Clicker(WindowUser):
         self.report["found_in"] = tab.session.title
         await self._key(finder.bar.field, Qt.Key.Key_Escape)
         self.report["find_is_open"] = finder.bar.isVisible()
-        self._sidebar.search_field.clear()
-        await self._wait("all chats", lambda: len(self._texts()) == 3)
+        await self._key(field, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+        await self._key(field, Qt.Key.Key_Backspace)
+        await self._wait("all chats", lambda: len(self._texts()) == 1 + len(QUESTIONS))
 
     async def _delete_and_bring_back(self) -> None:
         await self._key(self._list, Qt.Key.Key_Delete)
@@ -63,7 +73,7 @@ class Clicker(WindowUser):
         await self._click(self._sidebar.undo_bar.undo_button)
         self.report["after_undo"] = sorted(self._texts()[1:])
         await self._key(self._list, Qt.Key.Key_Delete)
-        await self._menu(self._sidebar.more_menu, "Trash")
+        await self._more_menu("Trash")
         panel = self._sidebar.trash_panel
         await self._click_chat(panel.list, QUESTIONS[0])
         await self._click(panel.close_button)
@@ -73,53 +83,91 @@ class Clicker(WindowUser):
         await self._row_menu(QUESTIONS[1], "Pin")
         self.report["pinned"] = self._texts()[:2]
         await self._row_menu(QUESTIONS[0], "Move to", "New folder")
-        self.report["in_folder"] = self._texts()[2:]
-        await self._wait("the editor of its name", lambda: self._list.findChild(QLineEdit) is not None)
-        editor = self._list.findChild(QLineEdit)
-        editor.setText("Sea")
-        await self._key(editor, Qt.Key.Key_Return)
-        await self._wait("the name", lambda: "Sea" in self._texts())
+        self.report["in_folder"] = self._texts()[2:5]
+        await self._name_row("Sea")
+        await self._click_chat(self._list, "Sea")
+        self.report["folded"] = QUESTIONS[0] not in self._texts()
+        await self._click_chat(self._list, "Sea")
+        await self._wait("what is in the folder", lambda: QUESTIONS[0] in self._texts())
+
+    async def _rename_and_unsort(self) -> None:
+        await self._row_menu(QUESTIONS[1], "Unpin")
+        await self._row_menu(QUESTIONS[1], "Move to", "Sea")
+        await self._row_menu(QUESTIONS[0], "Move to", "No folder")
+        folder = self._texts().index("Sea")
+        self.report["moved"] = self._texts()[folder + 1]
+        await self._row_menu("Sea", "Delete folder")
+        await self._wait("the folder's end", lambda: "Sea" not in self._texts())
+        self.report["unsorted"] = sorted(self._texts()[1:])
+        await self._row_menu(QUESTIONS[0], "Rename")
+        await self._name_row("Lights")
+        await self._click_chat(self._list, "Lights")
+        await self._key(self._list, Qt.Key.Key_F2)
+        await self._name_row(QUESTIONS[0])
+        self.report["renamed"] = [tab.session.title for tab in self._window.tabs.tabs()]
 
     async def _export_and_import(self) -> None:
-        bar = self._sidebar.undo_bar
-        for name in ("chats.json", "chats.md", "chats.html"):
-            dialog = self._window.chats.transfer.ask_for_all()
-            dialog.hide()
-            dialog.fileSelected.emit(str(self._home / name))
+        """All chats and a single one come back as they were."""
+        bar, before = self._sidebar.undo_bar, self._chats()
+        for name in FORMATS:
+            await self._more_menu("Export all chats")
+            await self._choose_files(self._home / name)
             await self._wait(name, (self._home / name).is_file)
-            num_rows = len(self._texts())
-            dialog = self._window.chats.transfer.ask_for_import()
-            dialog.hide()
-            dialog.filesSelected.emit([str(self._home / name)])
+            await self._more_menu("Import chats")
+            await self._choose_files(self._home / name)
             await self._wait("the import", lambda: "imported" in bar.label.text() and bar.undo_button.isVisible())
-            self.report[name] = len(self._texts()) - num_rows
+            chats = self._chats()
+            self.report[name] = sorted(chats[key] for key in chats.keys() - before.keys()) == sorted(before.values())
             await self._click(bar.undo_button)
-        self.report["num_dialogs"] = len([one for one in self._window.findChildren(QFileDialog) if one.isVisible()])
+        await self._row_menu(QUESTIONS[1], "Export")
+        await self._choose_files(self._home / "one.json")
+        await self._wait("one", (self._home / "one.json").is_file)
+        (chat,) = json.loads((self._home / "one.json").read_text(encoding="utf-8"))["chats"]
+        self.report["one"] = chat["title"]
 
-    def _texts(self) -> list[str]:
-        return [row.text for row in self._list.rows.rows]
+    async def _import_foreign(self) -> None:
+        bar = self._sidebar.undo_bar
+        paths = [self._home / f"{title}.json" for title in FOREIGN]
+        for path, data in zip(paths, FOREIGN.values(), strict=True):
+            path.write_text(json.dumps(data), encoding="utf-8")
+        await self._more_menu("Import chats")
+        await self._choose_files(*paths)
+        await self._wait("the import", lambda: bar.label.text().startswith("3 chats imported"))
+        self.report["foreign"] = []
+        for title in FOREIGN:
+            await self._click_chat(self._list, title)
+            tab = self._window.tabs.current_tab()
+            assert tab is not None, "no tab is open"
+            self.report["foreign"].append([view.message.text for view in tab.transcript.views])
 
-    async def _click_chat(self, chats: ChatList, text: str) -> None:
-        place = self._place(chats, text)
-        await self._in_qt_loop(lambda: QTest.mouseClick(chats.viewport(), Qt.MouseButton.LeftButton, pos=place))
+    async def _delete_for_good(self) -> None:
+        for question in QUESTIONS[:2]:
+            await self._row_menu(question, "Delete")
+        await self._more_menu("Trash")
+        panel = self._sidebar.trash_panel
+        trash = panel.list
+        self.report["in_trash"] = sorted(row.text for row in trash.rows.rows)
+        trash.customContextMenuRequested.emit(self._place(trash, QUESTIONS[0]))
+        menu = self._open_menu()
+        await self._choose_entry(menu, "Delete for good")
+        await self._say_yes()
+        await self._wait("one fewer", lambda: [row.text for row in trash.rows.rows] == [QUESTIONS[1]])
+        await self._click(panel.empty_button)
+        await self._say_yes()
+        await self._wait("none", lambda: not trash.rows.rows)
+        await self._key(trash, Qt.Key.Key_Escape)
+        self.report["list_is_back"] = self._list.isVisible()
+        self.report["left"] = sorted(chat.title for chat in self._window._history.chats())
 
-    def _place(self, chats: ChatList, text: str) -> QPoint:
-        number = next(number for number, row in enumerate(chats.rows.rows) if row.text == text)
-        return chats.visualRect(chats.rows.index(number)).center()
+    def _chats(self) -> dict[str, list[tuple[str, str]]]:
+        """Texts and roles of all chats on disk, by their ids."""
+        history = self._window._history
+        sessions = [history.load(chat.id) for chat in history.chats()]
+        return {one.id: _said(one) for one in sessions if one is not None}
 
-    async def _row_menu(self, text: str, *path: str) -> None:
-        self._list.customContextMenuRequested.emit(self._place(self._list, text))
-        menu = next(menu for menu in self._sidebar.findChildren(QMenu) if menu.isVisible())
-        await self._menu(menu, *path)
-        menu.close()
 
-    async def _menu(self, menu: QMenu, *path: str) -> None:
-        *outer, last = path
-        for name in outer:
-            inner = next(action for action in menu.actions() if action.text() == name).menu()
-            assert isinstance(inner, QMenu), f"{name} has no menu"
-            menu = inner
-        next(action for action in menu.actions() if action.text() == last).trigger()
+def _said(session: Session) -> list[tuple[str, str]]:
+    return [(message.role, message.text) for message in session.messages]
 
 
 if __name__ == "__main__":
