@@ -19,6 +19,7 @@ from app.state.session import Session
 from app.state.session_rows import load_chat, save_chat
 
 _MESSAGES_PER_WRITE = 20
+_FORGET = "DELETE FROM chats WHERE deleted_at_s = 0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,29 +59,26 @@ class Archive:
 
         `on_progress` is told on this thread how many are written.
         """
-        added = []
+        added: list[tuple[str, str | None]] = []
         with self._database.elsewhere() as db:
             try:
                 for number, copy in enumerate(copies):
                     session = _with_free_ids(db, copy.session)
-                    _write_hidden(db, replace(copy, session=session))
                     added.append((session.id, copy.folder_name))
+                    _write_hidden(db, replace(copy, session=session))
                     on_progress(number + 1)
                 _show(db, added)
             except BaseException:
+                # Not all that is hidden: another thread may be taking chats in, too.
                 with suppress(sqlite3.Error):
-                    _forget(db)
+                    db.executemany(f"{_FORGET} AND id = ?", [(chat_id,) for chat_id, _ in added])
                 raise
         return [chat_id for chat_id, _ in added]
 
     def forget_unfinished(self) -> None:
         """Removes what a killed process had only begun to take in."""
         with suppress(HistoryError), self._database.writing() as db:
-            _forget(db)
-
-
-def _forget(db: sqlite3.Connection) -> None:
-    db.execute("DELETE FROM chats WHERE deleted_at_s = 0")
+            db.execute(_FORGET)
 
 
 def _with_free_ids(db: sqlite3.Connection, session: Session) -> Session:
