@@ -19,7 +19,7 @@ from kernels.cpu import attention
 from kernels.cpu.dense import dense
 from kernels.cpu.embedding import Embedding
 from kernels.cpu.linear import Linear, grouped
-from kernels.cpu.pool import Pool
+from kernels.cpu.pool import MAX_WORKERS, Pool
 from kernels.cpu.sampling import Sampler
 from kernels.cpu.stack import NativeStack
 from kernels.cpu.structs import AttentionShape
@@ -41,13 +41,16 @@ class CpuBackend(Backend):
     wide_rows = None
 
     def __init__(self, num_threads: int | None = None, kv_dtype: torch.dtype = torch.float16) -> None:
-        """`num_threads` None takes torch's number, the physical cores; `kv_dtype` is float16, int8 or float32.
+        """`num_threads` None takes torch's number, the physical cores; of more than `MAX_WORKERS` it takes so many.
+
+        `kv_dtype` is float16, int8 or float32.
 
         Raises `NativeUnavailableError` if the kernels are not built or the processor cannot run them.
         """
         assert kv_dtype in attention.FORMATS, kv_dtype
         self.kv_dtype = kv_dtype
-        self._pool = Pool(torch.get_num_threads() if num_threads is None else num_threads)
+        wanted = torch.get_num_threads() if num_threads is None else num_threads
+        self._pool = Pool(min(wanted, MAX_WORKERS))
         self._sampler = Sampler(self._pool)
         self._plans = attention.Plans()
         self.layout = NativeLayout(self._pool)

@@ -6,6 +6,8 @@ import pytest
 import torch
 
 from kernels.backends import BackendUnavailableError, load_backend
+from kernels.cpu import backend as cpu_backend
+from kernels.cpu.backend import CpuBackend
 
 
 def test_backends_are_found_by_name() -> None:
@@ -14,6 +16,11 @@ def test_backends_are_found_by_name() -> None:
         load_backend("gpu")
     with pytest.raises(ValueError, match="'tpu'"):
         load_backend("tpu")
+
+
+def test_more_threads_than_the_pool_can_have_are_no_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cpu_backend, "MAX_WORKERS", 2)
+    assert CpuBackend(num_threads=100)._pool.num_workers == 2
 
 
 def test_the_number_of_threads_is_torchs() -> None:
