@@ -99,7 +99,7 @@ class MainWindow(QMainWindow):
         self.diagnostics = DiagnosticsController(services.home, client, self.banner.show_message, self)
         self.commands = CommandsController(self.action_list, history, self.chats.open, self)
         add_window_actions(self)
-        self.memory = MemoryController(client, self.memory_panel, settings, self.action_list, self)
+        self.memory = MemoryController(client, self.memory_panel, settings, self.change_setting, self.action_list, self)
         self._connect()
         self._restore()
 

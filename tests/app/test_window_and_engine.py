@@ -105,6 +105,12 @@ def test_settings_that_cannot_be_saved_say_why_and_what_to_do(window: MainWindow
     assert window.settings.get(options.SYSTEM_PROMPT) == "Be brief."
 
 
+def test_what_the_memory_view_cannot_remember_is_said(window: MainWindow, tmp_path: Path) -> None:
+    (tmp_path / "settings.json.new").mkdir()
+    window.memory_panel.sections["tree"].fold_button.click()
+    assert "settings.json.new" in window.banner.label.text()
+
+
 def test_snapshots_are_asked_for_only_while_the_memory_view_shows(
     qtbot: QtBot, window: MainWindow, engine: FakeEngine
 ) -> None:
