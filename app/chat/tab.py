@@ -138,8 +138,6 @@ class ChatTab(QWidget):
         """Sends a message, unless an answer streams."""
         if self.session.is_busy:
             return
-        if self._model is not None:
-            self.session.parameters = replace(self.session.parameters, model_id=self._model.model_id)
         messages = self.session.ask(text, self._model_name(), attachments)
         # On disk before it is sent: what a person wrote is never lost.
         self._save(self.session, messages)
@@ -248,6 +246,9 @@ class ChatTab(QWidget):
 
     def _begin(self, seed: int | None = None) -> None:
         session = self.session
+        if self._model is not None:
+            # However it is asked: by a new question, one that was changed, or again.
+            session.parameters = replace(session.parameters, model_id=self._model.model_id)
         self.turn_begun.emit(session.id)
         params = session.parameters.applied_to(self.read_params())
         self._stream = self._client.stream(

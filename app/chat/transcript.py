@@ -335,10 +335,9 @@ class Transcript(QScrollArea):
         self._limit_width()
         self._rebuild()
 
-    def _on_scrolled(self, value: int) -> None:
-        if self._place is not None:
-            return
-        self._is_following = value >= self.verticalScrollBar().maximum() - _BOTTOM_SLACK_PX
+    def _on_scrolled(self, _: int) -> None:
+        if self._place is None:
+            self._is_following = self._is_at_end()
         self._place_latest_button()
 
     def _on_range_changed(self, minimum: int, maximum: int) -> None:
@@ -348,8 +347,13 @@ class Transcript(QScrollArea):
             self.verticalScrollBar().setValue(maximum)
         self._place_latest_button()
 
+    def _is_at_end(self) -> bool:
+        bar = self.verticalScrollBar()
+        return bar.value() >= bar.maximum() - _BOTTOM_SLACK_PX
+
     def _place_latest_button(self) -> None:
-        self.latest_button.setVisible(not self._is_following)
+        # A place that is kept may be in the last screenful: then there is nowhere to go, and it would cover text.
+        self.latest_button.setVisible(not self._is_following and not self._is_at_end())
         self.latest_button.adjustSize()
         size = self.latest_button.size()
         view = self.viewport().geometry()

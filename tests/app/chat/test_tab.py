@@ -179,6 +179,21 @@ def test_the_view_follows_its_end_until_the_person_scrolls_up(desk: Desk) -> Non
     assert transcript.is_following
 
 
+def test_no_button_leads_to_an_end_that_is_in_sight(desk: Desk) -> None:
+    transcript = desk.tab.transcript
+    bar = transcript.verticalScrollBar()
+    request_id = desk.send("hello")
+    desk.answer(request_id, "line\n\n" * 60)
+    desk.finish(request_id)
+    desk.qtbot.waitUntil(lambda: bar.maximum() > 200 and bar.value() == bar.maximum())
+    # As when something is found there.
+    transcript.show_line(transcript.views[-1].message, transcript.views[-1].height())
+    assert bar.value() == bar.maximum()
+    assert not transcript.latest_button.isVisible()
+    transcript.show_line(transcript.views[-1].message, 0)
+    assert transcript.latest_button.isVisible()
+
+
 def test_a_long_chat_opens_with_its_newest_messages(desk: Desk) -> None:
     session = Session()
     for number in range(60):

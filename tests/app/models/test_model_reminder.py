@@ -48,13 +48,23 @@ def test_the_chats_model_is_offered_and_loaded_only_on_a_click(
     assert not reminder.isVisible()
 
 
+@pytest.mark.parametrize("how", ["a new question", "a changed question", "again", "go on"])
 def test_a_chat_goes_on_with_the_loaded_model_and_remembers_that_one(
-    qtbot: QtBot, window: MainWindow, engine: FakeEngine
+    qtbot: QtBot, window: MainWindow, engine: FakeEngine, how: str
 ) -> None:
     reminder = open_chat(window, "large")
     tab = window.tabs.current_tab()
     assert tab is not None
-    tab.submit("and now?")
+    question, answer = tab.session.messages
+    match how:
+        case "a new question":
+            tab.submit("and now?")
+        case "a changed question":
+            tab.message_actions.edit(question, "good morning")
+        case "again":
+            tab.message_actions.use(answer, "again")
+        case "go on":
+            tab.message_actions.use(answer, "go_on")
     assert not reminder.isVisible()
     assert tab.session.parameters.model_id == MODEL.model_id
 
