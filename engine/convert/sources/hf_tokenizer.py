@@ -162,8 +162,17 @@ def _generation(
             )
     if bos is not None:
         wanted = settings.get("add_bos_token")
-        adds_bos = wanted if isinstance(wanted, bool) else adds_bos or tokenizer.encode("a").ids[:1] == [bos]
+        adds_bos = wanted if isinstance(wanted, bool) else adds_bos or _first_ids(folder, tokenizer) == [bos]
     return Generation(tuple(sorted(ends)), bos, adds_bos and bos is not None)
+
+
+def _first_ids(folder: Path, tokenizer: Tokenizer) -> list[int]:
+    """What the tokenizer itself begins a text with."""
+    try:
+        return list(tokenizer.encode("a").ids[:1])
+    except Exception as error:  # the library raises bare Exception for a vocabulary that lacks what it names
+        path = folder / TOKENIZER_FILE
+        raise SourceError(f"{path} is no tokenizer ({str(error)[:100]}): get the file again") from error
 
 
 def _ids(value: Any) -> tuple[int, ...]:

@@ -131,6 +131,13 @@ def test_whether_a_prompt_begins_with_bos_is_what_the_tokenizer_does_unless_it_i
     assert files.generation.adds_bos == (is_processed if said is None else said)
 
 
+def test_a_tokenizer_that_lacks_the_token_it_names_is_refused(tmp_path: Path) -> None:
+    model = {"type": "BPE", "vocab": {"<s>": 0}, "merges": [], "unk_token": "<unk>"}
+    data = {"version": "1.0", "added_tokens": [], "model": model}
+    with pytest.raises(SourceError, match="is no tokenizer"):
+        read(tmp_path, tokenizer_json=json.dumps(data), tokenizer_config_json={"bos_token": "<s>"})
+
+
 @pytest.mark.parametrize(
     ("texts", "template"),
     [
