@@ -1,4 +1,4 @@
-"""Owns the thread on which formulas are set, and the drawings that are there.
+"""Owns the thread on which formulas are set, their order, and the drawings that are there.
 
 Does not know who shows them.
 """
@@ -6,20 +6,24 @@ Does not know who shows them.
 from __future__ import annotations
 
 import logging
+import sys
 from collections import OrderedDict
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.chat.formula_drawing import FormulaDrawing, draw_formula
 
 MAX_DRAWINGS = 512
+_SLICE_S = 0.0005
+"""How long others wait for the interpreter while a formula is set: usually it is ten times as long, and for each call
+from Qt the window waits once."""
 _log = logging.getLogger(__name__)
 
 
 class FormulaSetter(QObject):
-    """One formula after the other; each is set once for as long as its drawing is kept."""
+    """One formula after the other, those in sight first; each is set once for as long as its drawing is kept."""
 
     drawn = Signal(str)
     """The LaTeX of a formula whose drawing is there now, or that has none."""
@@ -31,7 +35,8 @@ class FormulaSetter(QObject):
         # Begun with the first formula.
         self._thread = ThreadPoolExecutor(1, "formulas")
         self._drawings: OrderedDict[str, FormulaDrawing | None] = OrderedDict()
-        self._asked: set[str] = set()
+        self._waiting: OrderedDict[str, None] = OrderedDict()
+        self._at_work: str | None = None
         self._done.connect(self._on_done)
 
     def drawing(self, source: str) -> FormulaDrawing | None:
@@ -39,10 +44,22 @@ class FormulaSetter(QObject):
         if source in self._drawings:
             self._drawings.move_to_end(source)
             return self._drawings[source]
-        if source not in self._asked:
-            self._asked.add(source)
-            self._thread.submit(draw_formula, source).add_done_callback(lambda done: self._take(source, done))
+        if source != self._at_work:
+            self._waiting.setdefault(source)
+            # When all that come at once have been asked for: then it is seen which are in sight.
+            QTimer.singleShot(0, self, self._begin_next)
         return None
+
+    def hurry(self, source: str) -> None:
+        """The formula is in sight: if it waits it is the next."""
+        if source in self._waiting:
+            self._waiting.move_to_end(source, last=False)
+
+    def _begin_next(self) -> None:
+        if self._at_work is None and self._waiting:
+            source, _ = self._waiting.popitem(last=False)
+            self._at_work = source
+            self._thread.submit(_draw, source).add_done_callback(lambda done: self._take(source, done))
 
     def _take(self, source: str, done: Future[FormulaDrawing | None]) -> None:
         """On the thread."""
@@ -52,11 +69,22 @@ class FormulaSetter(QObject):
         self._done.emit(source, None if error is not None else done.result())
 
     def _on_done(self, source: str, drawing: FormulaDrawing | None) -> None:
-        self._asked.discard(source)
+        self._at_work = None
         self._drawings[source] = drawing
         while len(self._drawings) > MAX_DRAWINGS:
             self._drawings.popitem(last=False)
         self.drawn.emit(source)
+        # Behind what else the window has to do by now.
+        QTimer.singleShot(0, self, self._begin_next)
+
+
+def _draw(source: str) -> FormulaDrawing | None:
+    usual_s = sys.getswitchinterval()
+    sys.setswitchinterval(_SLICE_S)
+    try:
+        return draw_formula(source)
+    finally:
+        sys.setswitchinterval(usual_s)
 
 
 @cache

@@ -105,6 +105,8 @@ class FormulaView(TextView):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if not self.is_drawn:
+            if self._block is not None:
+                formula_setter().hurry(self._block.formula)
             super().paintEvent(event)
             return
         painter = QPainter(self.viewport())

@@ -23,7 +23,7 @@ from app.widgets.text_label import TextLabel
 COLUMN_CHARACTERS = 80
 # Building a view costs about a millisecond; a long chat opens with its newest messages.
 MAX_FIRST_MESSAGES = 40
-MAX_FIRST_CHARACTERS = 30_000
+MAX_FIRST_CHARACTERS = 16_000
 _MARGIN_PX = 16
 _MESSAGE_GAP_PX = 24
 _BOTTOM_SLACK_PX = 24

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import sys
+from threading import Event
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
+from app.chat import formula_setter, formula_view
 from app.chat.answer_view import AnswerView
-from app.chat.formula_drawing import MAX_CHARACTERS, MAX_DEPTH, draw_formula
+from app.chat.formula_drawing import MAX_CHARACTERS, MAX_DEPTH, FormulaDrawing, draw_formula
+from app.chat.formula_setter import FormulaSetter
 from app.chat.formula_view import FormulaView
 from app.chat.markdown import Paragraph, parse
 
@@ -101,3 +106,65 @@ def test_an_answer_sets_formulas_by_themselves_but_not_behind_a_bullet_or_in_a_q
 
 def text(source: str) -> str:
     return "".join(span.text for span in formula(source).spans)
+
+
+class Pen:
+    """Draws when it is told to."""
+
+    def __init__(self) -> None:
+        self.begun: list[str] = []
+        self.slices_s: list[float] = []
+        self.may_draw = Event()
+
+    def draw(self, source: str) -> FormulaDrawing:
+        self.begun.append(source)
+        self.slices_s.append(sys.getswitchinterval())
+        assert self.may_draw.wait(10), "the test has ended"
+        return FormulaDrawing("<svg/>", 1.0, 1.0)
+
+
+@pytest.fixture
+def pen(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Pen:
+    # Behind what other tests have asked for.
+    qtbot.waitUntil(lambda: formula_setter.formula_setter().drawing("z") is not None)
+    result = Pen()
+    monkeypatch.setattr(formula_setter, "draw_formula", result.draw)
+    return result
+
+
+def test_formulas_in_sight_are_set_before_those_that_came_earlier(qtbot: QtBot, pen: Pen) -> None:
+    setter = FormulaSetter()
+    for source in "abcd":
+        setter.drawing(source)
+    setter.hurry("c")
+    qtbot.waitUntil(lambda: pen.begun == ["c"])
+    setter.hurry("d")
+    pen.may_draw.set()
+    qtbot.waitUntil(lambda: setter.drawing("b") is not None)
+    assert pen.begun == ["c", "d", "a", "b"]
+
+
+def test_the_window_gets_short_turns_while_a_formula_is_set(qtbot: QtBot, pen: Pen) -> None:
+    usual_s = sys.getswitchinterval()
+    setter = FormulaSetter()
+    pen.may_draw.set()
+    setter.drawing("a")
+    qtbot.waitUntil(lambda: setter.drawing("a") is not None)
+    assert pen.slices_s[0] < usual_s / 5
+    assert sys.getswitchinterval() == usual_s
+
+
+def test_a_formula_that_is_painted_goes_before_others(
+    qtbot: QtBot, pen: Pen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    setter = FormulaSetter()
+    monkeypatch.setattr(formula_view, "formula_setter", lambda: setter)
+    view = FormulaView(500)
+    qtbot.addWidget(view)
+    pen.may_draw.set()
+    for source in "pq":
+        setter.drawing(source)
+    view.show_formula(formula("r"))
+    view.grab()
+    qtbot.waitUntil(lambda: view.is_drawn)
+    assert pen.begun[0] == "r"
