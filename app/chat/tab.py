@@ -139,6 +139,7 @@ class ChatTab(QWidget):
         if self.session.is_busy:
             return
         messages = self.session.ask(text, self._model_name(), attachments)
+        self._remember_model()
         # On disk before it is sent: what a person wrote is never lost.
         self._save(self.session, messages)
         self._begin()
@@ -246,9 +247,8 @@ class ChatTab(QWidget):
 
     def _begin(self, seed: int | None = None) -> None:
         session = self.session
-        if self._model is not None:
-            # However it is asked: by a new question, one that was changed, or again.
-            session.parameters = replace(session.parameters, model_id=self._model.model_id)
+        # However it is asked: by a new question, one that was changed, or again.
+        self._remember_model()
         self.turn_begun.emit(session.id)
         params = session.parameters.applied_to(self.read_params())
         self._stream = self._client.stream(
@@ -301,6 +301,10 @@ class ChatTab(QWidget):
         self.panel.show_busy(self.session.is_busy)
         self.meter.refresh()
         self.changed.emit()
+
+    def _remember_model(self) -> None:
+        if self._model is not None:
+            self.session.parameters = replace(self.session.parameters, model_id=self._model.model_id)
 
     def _model_name(self) -> str | None:
         return None if self._model is None else self._model.name
