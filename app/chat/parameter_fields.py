@@ -1,11 +1,12 @@
 """Owns the form of a chat's own parameters: each has a tick for "of its own" and a field.
 
-Does not know the chat. Without the tick a field shows what the settings, or the engine, say.
+Does not know the chat. Without the tick a field shows what the settings, or the engine, say. What a field cannot
+show as it is (a stop text with a comma, a third decimal) stays as it is for as long as nobody changes that field.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from PySide6.QtCore import Signal
@@ -55,7 +56,7 @@ _NUMBERS = (
     _Number(
         "min_p", QT_TRANSLATE_NOOP("app", "Min-p"),
         QT_TRANSLATE_NOOP("app", "Only words at least this likely beside the likeliest. 0 is off."),
-        0, 1, 0.05, 2, 0,
+        0, 0.99, 0.05, 2, 0,
     ),
     _Number(
         "repetition_penalty", QT_TRANSLATE_NOOP("app", "Repetition penalty"),
@@ -83,7 +84,9 @@ class ParameterFields(QWidget):
     def __init__(self, defaults: SamplingParams, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._defaults = defaults
-        self._model_id: str | None = None
+        self._shown = ChatParameters()
+        self._entered: dict[str, Any] = {}
+        """What stood in the fields when `_shown` had been put there."""
         self._is_showing = False
         self.ticks: dict[str, CheckBox] = {}
         self.boxes: dict[str, NumberBox] = {}
@@ -103,24 +106,29 @@ class ParameterFields(QWidget):
 
     def show_parameters(self, parameters: ChatParameters) -> None:
         self._is_showing = True
-        self._model_id = parameters.model_id
+        self._shown = parameters
         for number in _NUMBERS:
             chosen = getattr(parameters, number.name)
             self.ticks[number.name].setChecked(chosen is not None)
             self.boxes[number.name].setValue(self._otherwise(number) if chosen is None else chosen)
         self.ticks["stop"].setChecked(parameters.stop is not None)
         self.stop_field.setText(", ".join(parameters.stop or ()))
+        self._entered = self._read()
         self._is_showing = False
 
     def parameters(self) -> ChatParameters:
-        chosen: dict[str, Any] = {}
+        entered = self._read()
+        changed = {name: value for name, value in entered.items() if value != self._entered[name]}
+        return replace(self._shown, **changed)
+
+    def _read(self) -> dict[str, Any]:
+        """What stands in the fields; None without the tick."""
+        entered: dict[str, Any] = {}
         for number in _NUMBERS:
-            if self.ticks[number.name].isChecked():
-                value = self.boxes[number.name].value()
-                chosen[number.name] = value if number.num_decimals else round(value)
-        if self.ticks["stop"].isChecked():
-            chosen["stop"] = tuple(part.strip() for part in self.stop_field.text().split(",") if part.strip())
-        return ChatParameters(model_id=self._model_id, **chosen)
+            value = self.boxes[number.name].value()
+            entered[number.name] = value if number.num_decimals else round(value)
+        entered["stop"] = tuple(part.strip() for part in self.stop_field.text().split(",") if part.strip())
+        return {name: value if self.ticks[name].isChecked() else None for name, value in entered.items()}
 
     def _otherwise(self, number: _Number) -> float:
         value = getattr(self._defaults, number.name)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict, replace
+
 from PySide6.QtCore import QPoint, Qt
 
 from app.state.parameters import ChatParameters
+from engine.messages import SamplingParams
+from engine.sampling_checks import check_params
 from tests.app.chat.desk import PARAMS, Desk
 
 
@@ -26,6 +30,28 @@ def test_a_chats_own_parameters_go_with_its_messages_and_stay_with_it(desk: Desk
     assert stored is not None
     assert stored.system_prompt == "Be brief."
     assert stored.parameters == ChatParameters(model_id="tiny", top_k=20, stop=("END", "STOP"))
+
+
+def test_what_a_field_cannot_show_stays_while_another_is_changed(desk: Desk) -> None:
+    taken_in = ChatParameters(temperature=0.333, seed=2**60 + 1, stop=("\n", "a, b"))
+    desk.tab.session.parameters = taken_in
+    options = desk.tab.open_options()
+    options.fields.ticks["top_k"].setChecked(True)
+    options.fields.boxes["top_k"].setValue(20)
+    assert desk.tab.session.parameters == replace(taken_in, top_k=20)
+    options.fields.stop_field.setText("END")
+    options.fields.ticks["seed"].setChecked(False)
+    assert desk.tab.session.parameters == ChatParameters(temperature=0.333, top_k=20, stop=("END",))
+
+
+def test_the_end_of_every_field_is_one_that_the_engine_takes(desk: Desk) -> None:
+    fields = desk.tab.open_options().fields
+    for ends in ("minimum", "maximum"):
+        for name, box in fields.boxes.items():
+            fields.ticks[name].setChecked(True)
+            box.setValue(getattr(box, ends)())
+        own = asdict(fields.parameters())
+        check_params(SamplingParams(**{name: own[name] for name in fields.boxes}), vocab_size=256)
 
 
 def test_a_preset_fills_the_chat_and_the_button_tells_what_was_changed(desk: Desk) -> None:
