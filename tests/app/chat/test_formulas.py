@@ -154,9 +154,7 @@ def test_the_window_gets_short_turns_while_a_formula_is_set(qtbot: QtBot, pen: P
     assert sys.getswitchinterval() == usual_s
 
 
-def test_a_formula_that_is_painted_goes_before_others(
-    qtbot: QtBot, pen: Pen, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_formula_that_is_painted_goes_before_others(qtbot: QtBot, pen: Pen, monkeypatch: pytest.MonkeyPatch) -> None:
     setter = FormulaSetter()
     monkeypatch.setattr(formula_view, "formula_setter", lambda: setter)
     view = FormulaView(500)
