@@ -143,7 +143,8 @@ class StepTimeline(QWidget):
         painter.drawPolygon(QPolygonF([QPointF(middle + x, y) for x, y in points]))
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        self._move_cursor(int(event.position().x() / self._column_px))
+        # A mouse that is dragged goes beyond the picture's ends.
+        self._move_cursor(max(0, min(NUM_SLICES - 1, int(event.position().x() / self._column_px))))
 
     def leaveEvent(self, event: object) -> None:
         if not self.hasFocus():

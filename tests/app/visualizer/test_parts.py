@@ -3,7 +3,8 @@
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, QPointF, Qt
+from PySide6.QtGui import QMouseEvent
 
 from app.visualizer.fit_planner import FitPlanner
 from app.visualizer.machine_memory import MachineMemory
@@ -151,3 +152,21 @@ def test_timeline_describes_the_column_under_its_cursor(qtbot):
     qtbot.keyClick(timeline, Qt.Key.Key_Left)
     assert said[-1].endswith("nothing computed")
     assert timeline.accessibleDescription() == said[-1]
+
+
+def test_a_mouse_dragged_out_of_the_timeline_stays_at_its_end(qtbot):
+    log = StepLog()
+    timeline = StepTimeline(log)
+    qtbot.addWidget(timeline)
+    timeline.resize(200, 100)
+    log.add(StepsTaken((step(0.01, prefill=7), step(9.99)), 10.0))
+    timeline.refresh()
+    said: list[str] = []
+    timeline.described.connect(said.append)
+    for x in (-30, 230):
+        point = QPointF(x, 50)
+        left = Qt.MouseButton.LeftButton
+        timeline.mouseMoveEvent(
+            QMouseEvent(QEvent.Type.MouseMove, point, point, left, left, Qt.KeyboardModifier.NoModifier)
+        )
+    assert [words.split(" · ")[0] for words in said] == ["9.9 s ago", "0.1 s ago"]
