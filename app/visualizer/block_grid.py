@@ -163,8 +163,8 @@ class BlockGrid(QAbstractScrollArea):
         self._repaint_all()
 
     def _fix_height(self, num_blocks: int, width_px: int, scale: float, max_height_px: int) -> None:
-        """As high as the whole pool in large cells, up to the limit: then in smaller ones, or to be scrolled."""
-        whole_px = math.ceil(choose_geometry(num_blocks, width_px, math.inf, scale).height_px / scale)
+        """As high as the whole pool in the largest cells with which it keeps the limit; else it is to be scrolled."""
+        whole_px = math.ceil(choose_geometry(num_blocks, width_px, max_height_px, scale).height_px / scale)
         self.setFixedHeight(min(max(whole_px, _MIN_HEIGHT_PX), max_height_px))
 
     def _repaint_all(self) -> None:
