@@ -84,8 +84,16 @@ class Photographer:
 
     async def _show_chats(self) -> None:
         window = self._window
-        await self._open("thinking")
+        tab = await self._open("thinking")
         self._save("thinking", window)
+        answer = tab.transcript.answer_view()
+        assert answer is not None, "no answer is shown"
+        assert answer.reasoning is not None, "no thoughts are shown"
+        answer.reasoning.fold_button.click()
+        await self._pause()
+        self._save("thinking_open", window)
+        await self._open("failed")
+        self._save("error_chat", window)
         tabs = []
         for name, question in QUESTIONS.items():
             tab = await self._open(name)

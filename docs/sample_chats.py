@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from app.i18n import translate
 from app.state.message import AnswerStats, Message
 from app.state.session import Session
 
@@ -51,7 +52,15 @@ def sample_chats() -> dict[str, Session]:
         "formula": _chat("Quadratic equations", "How do I solve a quadratic equation?", _FORMULA),
         "plan": _chat("Trip plan", "Plan a day on the island by ferry.", _FERRY),
         "thinking": _chat("When do I arrive?", "My train leaves at 14:10 …", "You arrive at **16:05**.", _THOUGHT),
+        "failed": _failed_chat("A letter", "Write a letter to my aunt."),
     }
+
+
+def _failed_chat(title: str, question: str) -> Session:
+    message = translate("app", "The engine is not running: restart it, then retry")
+    messages = [Message("user", question), Message("assistant", "", _MODEL, "failed", error=message)]
+    messages[1].parent_id = messages[0].id
+    return Session(title=title, messages=messages)
 
 
 def _chat(title: str, question: str, answer: str, reasoning: str = "") -> Session:

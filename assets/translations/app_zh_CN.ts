@@ -2577,7 +2577,7 @@
     </message>
     <message>
       <source>cached, all chats</source>
-      <translation>已缓存，所有聊天</translation>
+      <translation>全部已缓存</translation>
     </message>
     <message>
       <source>chat</source>
