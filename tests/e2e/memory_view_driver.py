@@ -8,12 +8,14 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QWidget
 
 from app.main_window import MainWindow
 from app.state import options
+from app.widgets.dock_title import DockTitle
 from tests.e2e.window_user import WindowUser, use_window
 
 SYSTEM_PROMPT = (
@@ -40,13 +42,63 @@ class Clicker(WindowUser):
         self.report["tree"] = panel.tree.text()
         await self._use_grid()
         await self._use_tree()
-        slider = panel.planner.chats_slider
-        await self._key(slider, Qt.Key.Key_End)
-        self.report["planner"] = panel.planner.text()
-        await self._key(panel.timeline, Qt.Key.Key_Left)
-        self.report["timeline"] = panel.timeline.accessibleDescription()
+        await self._plan()
+        await self._use_timeline()
+        await self._copy()
+        await self._hide_and_detach()
+
+    async def _plan(self) -> None:
+        planner = self._panel.planner
+        await self._key(planner.chats_slider, Qt.Key.Key_End)
+        words = [planner.text()]
+        await self._key(planner.context_slider, Qt.Key.Key_Home)
+        words.append(planner.text())
+        await self._in_qt_loop(
+            lambda: QTest.mouseClick(planner.eight_bits, Qt.MouseButton.LeftButton, pos=QPoint(8, 8))
+        )
+        self.report["planner"] = [*words, planner.text()]
+        self.report["eight_bits"] = planner.eight_bits.isChecked()
+
+    async def _use_timeline(self) -> None:
+        timeline = self._panel.timeline
+        self._show(timeline)
+        await self._key(timeline, Qt.Key.Key_Left)
+        before = timeline.accessibleDescription()
+        place = QPoint(timeline.width() // 2, timeline.height() // 2)
+        await self._in_qt_loop(lambda: QTest.mouseMove(timeline, place))
+        await self._wait("what was there", lambda: timeline.accessibleDescription() != before)
+        self.report["timeline"] = [before, self._panel.timeline_words.text()]
+
+    async def _copy(self) -> None:
+        """All of it, and each part as text and tables; a part that is folded away too."""
+        panel, clipboard = self._panel, QGuiApplication.clipboard()
         await self._click(panel.copy_button)
-        self.report["copied"] = QGuiApplication.clipboard().text()
+        self.report["copied"] = clipboard.text()
+        parts = self.report["parts"] = {}
+        for key, section in panel.sections.items():
+            self._show(section.copy_button)
+            await self._click(section.copy_button)
+            parts[key] = clipboard.text()
+        section = panel.sections["bar"]
+        self._show(section.fold_button)
+        await self._click(section.fold_button)
+        self.report["is_folded"] = [section.is_folded, panel.numbers.isVisible()]
+        await self._key(section.fold_button, Qt.Key.Key_Space)
+        self.report["is_folded"] += [section.is_folded, panel.numbers.isVisible()]
+
+    async def _hide_and_detach(self) -> None:
+        window, dock = self._window, self._window.memory_dock
+        title = dock.titleBarWidget()
+        assert isinstance(title, DockTitle), f"the dock's title is {title!r}"
+        seen = []
+        for action in (title.detach_button, title.detach_button, title.hide_button):
+            await self._click(action)
+            seen.append((dock.isFloating(), dock.isVisible()))
+        await self._key(window, Qt.Key.Key_M, Qt.KeyboardModifier.ControlModifier)
+        self.report["dock"] = [*seen, (dock.isFloating(), dock.isVisible())]
+
+    def _show(self, widget: QWidget) -> None:
+        self._panel._scroll.ensureWidgetVisible(widget)
 
     async def _ask_questions(self) -> None:
         for question in QUESTIONS:
@@ -71,6 +123,12 @@ class Clicker(WindowUser):
         self.report["last_block"] = second()
         await self._key(panel.grid, Qt.Key.Key_Escape)
         self.report["kept_after_escape"] = panel.card.is_kept_open
+        other = panel.grid.cell_rect(node.blocks[0] + 1).center()
+        await self._in_qt_loop(lambda: QTest.mouseMove(panel.grid.viewport(), other))
+        await self._wait("the block pointed at", lambda: second().startswith(f"block 0x{node.blocks[0] + 1:X} "))
+        await self._in_qt_loop(lambda: QTest.mouseClick(panel.grid.viewport(), Qt.MouseButton.LeftButton, pos=first))
+        await self._click(panel.card.close_button)
+        self.report["kept_after_close"] = panel.card.is_kept_open
         chosen: list[object] = []
         panel.table.filter_changed.connect(chosen.append)
         await self._wait("the chat in the legend", lambda: panel.table.row(node.last_owner) is not None)
@@ -82,6 +140,12 @@ class Clicker(WindowUser):
 
     async def _use_tree(self) -> None:
         view, answers = self._panel.tree, []
+        top = view.tree.topLevelItem(0)
+        assert top is not None, "nothing is cached"
+        await self._click_row(view.tree, top)
+        for key in (Qt.Key.Key_Left, Qt.Key.Key_Right):
+            await self._key(view.tree, key)
+            self.report.setdefault("opened", []).append(top.isExpanded())
         for button, begins in (
             (view.pin_button, "Pinned"),
             (view.unpin_button, "Unpinned"),

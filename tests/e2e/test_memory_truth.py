@@ -26,7 +26,10 @@ from tests.engine.fakes import FakeEngine
 NUM_BLOCKS = 40
 BLOCK_BYTES = 64
 BLOCK_SIZE = 4
-MODEL = ModelLoaded("m", "Tiny", "cpu", 1000, 0, NUM_BLOCKS, BLOCK_SIZE, BLOCK_BYTES // BLOCK_SIZE)
+WEIGHT_BYTES, WORKSPACE_BYTES = 1000, 500
+MODEL = ModelLoaded(
+    "m", "Tiny", "cpu", 1000, WEIGHT_BYTES, NUM_BLOCKS, BLOCK_SIZE, BLOCK_BYTES // BLOCK_SIZE, WORKSPACE_BYTES
+)
 COMMON = "You help people who travel by sea. "
 TITLES = {"trip": "Trip plan", "regex": "Regex help", "letter": "Letter", "warm": "Kept"}
 STATES = {
@@ -70,7 +73,9 @@ class Scene:
         self.panel.show_event(core.view.tree("m"))
         self.panel.text()
         self._compare_grid()
+        self._compare_words(self.panel.sections["blocks"].text())
         self._compare_sums()
+        self._compare_legend()
         self._compare_chats()
         self._compare_tree()
         self.num_compared += 1
@@ -106,6 +111,24 @@ class Scene:
             assert (cell.kind, set(cell.owners)) == (expected, owners)
             assert cell.is_pinned == (block_id in pinned)
 
+    def _compare_words(self, told: str) -> None:
+        """What hover, arrow keys and the copy as text say of each block."""
+        holders, pinned = self.holders(), self.pinned()
+        cached, title = self.engine.cache.prefix_cache.cached_blocks(), self.panel._owners.title
+        for block_id in range(1, NUM_BLOCKS + 1):
+            owners, is_cached = holders.get(block_id, set()), block_id in cached
+            number, *parts = self.panel.grid.description(block_id - 1).split(" · ")
+            assert number == f"block 0x{block_id - 1:X}"
+            if owners:
+                assert sorted(parts[0].split(", ")) == sorted(title(owner) for owner in owners)
+                assert parts[1] == f"refs {len(owners)}"
+            elif is_cached:
+                assert parts[:2] == [f"last {title(self.engine.cache.last_owners[block_id])}", "refs 0"]
+            else:
+                assert parts == ["free"]
+            assert ("cached" in parts, "pinned" in parts) == (is_cached, block_id in pinned)
+            assert " · ".join(parts) in told
+
     def _compare_sums(self) -> None:
         stats, holders = self.engine.core.stats(), self.holders()
         shown = dict(re.findall(r"KV (\w+) .*? (\d+) blocks?", "\n".join(self.panel.numbers.texts())))
@@ -118,10 +141,43 @@ class Scene:
         }
         assert {key: int(number) for key, number in shown.items()} == expected
         assert len(holders) + num_pinned == stats.num_referenced_blocks
+        assert len(self.pinned()) == self._pinned_in_legend()
+        blocks = [("bar_used", "used"), ("bar_pinned", "pinned"), ("bar_cached", "cached"), ("bar_free", "free")]
+        fixed = [("bar_weights", WEIGHT_BYTES), ("bar_workspace", WORKSPACE_BYTES)]
+        drawn = [*fixed, *((role, expected[key] * BLOCK_BYTES) for role, key in blocks)]
+        assert list(self.panel.numbers._bar._parts) == drawn
         host_pool = self.engine.cache.host_pool
         num_swapped = host_pool.num_blocks - host_pool.num_free
         found = re.search(r"of (\d+) block", self.panel.ram_strip.text())
         assert (0 if found is None else int(found[1])) == num_swapped
+        swapped = {one.owner: str(len(one.host_block_ids)) for one in self.engine.scheduler if one.host_block_ids}
+        told = re.findall(r"(?:: |, )([^:,]+) (\d+)(?=,| of)", self.panel.ram_strip.text())
+        assert dict(told) == {self.panel._owners.title(owner): number for owner, number in swapped.items()}
+
+    def _pinned_in_legend(self) -> int:
+        found = re.search(r"pinned, (\d+) block", self.panel.table.text())
+        assert found is not None, self.panel.table.text()
+        return int(found[1])
+
+    def _compare_legend(self) -> None:
+        """Below the grid a row for each chat, and for what they share and have left."""
+        cache, holders = self.engine.cache, self.holders()
+        expected: dict[str, list[int]] = {}
+        for owners in holders.values():
+            for owner in owners:
+                expected.setdefault(owner, [0, 0, 0])[0 if len(owners) == 1 else 1] += 1
+        rest = cache.prefix_cache.cached_blocks().keys() - holders.keys()
+        for block_id in rest:
+            expected.setdefault(cache.last_owners[block_id], [0, 0, 0])[2] += 1
+        rows = {line.split("\t")[0]: line.split("\t")[1:] for line in self.panel.table.text().splitlines()[1:]}
+        title = self.panel._owners.title
+        for owner, numbers in expected.items():
+            assert [int(number) for number in rows.pop(title(owner))] == numbers, owner
+        num_shared = sum(len(owners) > 1 for owners in holders.values())
+        assert rows.pop("shared by chats")[1] == str(num_shared)
+        assert rows.pop("cached, all chats")[2] == str(len(rest))
+        # Nobody else has a row.
+        assert [name.split(",")[0] for name in rows] == ["pinned", "free"]
 
     def _compare_chats(self) -> None:
         holders = self.holders()
@@ -171,7 +227,7 @@ def panel(qtbot: QtBot, qapp: QApplication) -> MemoryPanel:
 
 
 @pytest.mark.parametrize("preemption", ["swap", "recompute"])
-def test_view_shows_what_the_engine_counts(panel: MemoryPanel, preemption: Preemption):
+def test_view_shows_what_the_engine_counts(panel: MemoryPanel, preemption: Preemption) -> None:
     scene = Scene(panel, preemption)
     core = scene.engine.core
     scene.compare()
