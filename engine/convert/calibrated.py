@@ -17,6 +17,7 @@ from engine.convert.packing import IsCancelled, Packed, choose_target, pack, pla
 from engine.convert.source import layer_matrices
 from engine.convert.streamed import PackedRows, SourceRows, StreamedMatrix, gather, row_pieces
 from engine.convert.text_stream import TextStream
+from engine.environment import return_free_memory
 from engine.spec import ModelSpec
 from engine.weights import HeadWeights, LayerWeights, map_matrices
 from kernels.formats import PackedWeight, dequantize
@@ -41,7 +42,7 @@ class Calibration:
         self._options = options
         self._is_cancelled = is_cancelled
         # Rounding of the inputs to `down` is far below that of its weights, and halves what is held of a long text.
-        self._stream = TextStream(spec, windows, torch.bfloat16)
+        self._stream = TextStream(spec, windows, torch.bfloat16, is_cancelled)
         self._source_stream = self._stream.beside()
 
     def start(self, table: PackedWeight, source_table: SourceMatrix) -> None:
@@ -113,6 +114,7 @@ class WatchedRows(SourceRows):
         self._residual: torch.Tensor | None = None
 
     def see(self, x: torch.Tensor, residual: torch.Tensor | None = None) -> None:
+        return_free_memory()
         self._residual = residual
         if residual is None:
             self._wanted.inputs = x.bfloat16()

@@ -22,7 +22,7 @@ def large_blocks_returned() -> Iterator[None]:
     Conversion makes and drops arrays of some megabytes and ever changing size; glibc would keep them, and the
     process would grow by half. The other systems' allocators return large blocks by themselves.
     """
-    set_parameter = _of_glibc("mallopt")
+    set_parameter = _mallopt()
     if set_parameter is None:
         yield
         return
@@ -33,18 +33,11 @@ def large_blocks_returned() -> Iterator[None]:
         set_parameter(_M_MMAP_THRESHOLD, _USUAL_BYTES)
 
 
-def return_free_memory() -> None:
-    """Give the system back what lies free between small blocks, once something made of many of them is gone."""
-    trim = _of_glibc("malloc_trim")
-    if trim is not None:
-        trim(0)
-
-
-def _of_glibc(name: str) -> Callable[..., int] | None:
-    """The function of that name, None where the C library is another."""
+def _mallopt() -> Callable[..., int] | None:
+    """None where the C library is another than glibc."""
     if sys.platform != "linux":
         return None
     try:
-        return cast("Callable[..., int]", getattr(ctypes.CDLL("libc.so.6"), name))
+        return cast("Callable[..., int]", ctypes.CDLL("libc.so.6").mallopt)
     except (OSError, AttributeError):
         return None

@@ -6,13 +6,14 @@ For passes over one layer after the other, in little memory. Knows nothing of te
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import torch
 import torch.nn.functional as F  # noqa: N812 - torch's own abbreviation
 from torch import Tensor
 
 from engine.convert.matrix import SourceMatrix
+from engine.store.files import check_cancelled
 from kernels import checks
 from kernels.activations import ACTIVATIONS
 from kernels.experts import normalise
@@ -22,7 +23,7 @@ from kernels.reference import ReferenceBackend
 
 CHUNK_WEIGHTS = 1 << 21
 """Weights that are float32 at once: 8 MiB."""
-_PIECE_ROWS = 2048
+_PIECE_ROWS = 512
 """Rows that are multiplied by those at once: results of a whole text would be larger than the weights."""
 
 
@@ -74,12 +75,16 @@ class StreamedBackend(ReferenceBackend):
 
     `gated_dtype`: what lies between gate, up and down, the longest rows of all, is kept in. `adds_in_place`: the
     residual stream takes sums in its own place, so that a long text's is there once; not where it is read again.
+    Operations raise `JobCancelledError` between chunks of a matrix: a layer of a large model takes minutes.
     """
 
-    def __init__(self, gated_dtype: torch.dtype = torch.float32) -> None:
+    def __init__(
+        self, gated_dtype: torch.dtype = torch.float32, is_cancelled: Callable[[], bool] | None = None
+    ) -> None:
         super().__init__()
         self.adds_in_place = False
-        self.gated_dtype = gated_dtype
+        self._gated_dtype = gated_dtype
+        self._is_cancelled = is_cancelled
 
     def embed(self, table: Tensor, token_ids: Tensor, scale: float = 1.0) -> Tensor:  # type: ignore[override]
         return table
@@ -94,9 +99,9 @@ class StreamedBackend(ReferenceBackend):
         activation: str | None = None,
     ) -> Tensor:
         checks.check_linear(x, *weight.shape, num_narrow_rows, norm, bias, activation)
-        y = multiply(x if norm is None else normalised(x, norm), weight)
+        y = self._multiply(x if norm is None else normalised(x, norm), weight)
         y = y if bias is None else y.add_(bias)
-        return y if activation is None else ACTIVATIONS[activation](y).to(self.gated_dtype)
+        return y if activation is None else ACTIVATIONS[activation](y).to(self._gated_dtype)
 
     def grouped_linear(  # type: ignore[override]
         self, x: Tensor, weight: StreamedMatrix, num_groups: int, num_narrow_rows: int | None = None
@@ -119,7 +124,7 @@ class StreamedBackend(ReferenceBackend):
         checks.check_linear(x, *weight.shape, num_narrow_rows, bias=bias)
         checks.check_residual(x, weight.shape[0], residual, post_norm)
         # A norm in between: not to be aimed at by the weights.
-        y = multiply(x, weight, residual if post_norm is None else None)
+        y = self._multiply(x, weight, residual if post_norm is None else None)
         y = y if bias is None else y.add_(bias)
         y = y if post_norm is None else normalised(y, post_norm)
         return residual.add_(y) if self.adds_in_place else residual + y
@@ -132,13 +137,29 @@ class StreamedBackend(ReferenceBackend):
         normed = x if norm is None else normalised(x, norm)
         weight.see(normed)
         half = weight.shape[0] // 2
-        gated = torch.empty(len(x), half, dtype=self.gated_dtype)
-        for start, stop in chunks(half, 2 * weight.shape[1]):
+        gated = torch.empty(len(x), half, dtype=self._gated_dtype)
+        for start, stop in self._chunks(half, 2 * weight.shape[1]):
             matrices = [weight.rows(start + first, stop + first) for first in (0, half)]
             for low, high in row_pieces(len(x)):
                 gate, up = (F.linear(normed[low:high], matrix) for matrix in matrices)
                 gated[low:high, start:stop] = ACTIVATIONS[activation](gate).mul_(up)
         return gated
+
+    def _multiply(self, x: Tensor, weight: StreamedMatrix, residual: Tensor | None = None) -> Tensor:
+        """x [M, K] by the matrix [N, K]: float32 [M, N]. `residual` is but shown to the matrix."""
+        weight.see(x, residual)
+        y = torch.empty(len(x), weight.shape[0])
+        for start, stop in self._chunks(*weight.shape):
+            matrix = weight.rows(start, stop)
+            for low, high in row_pieces(len(x)):
+                y[low:high, start:stop] = F.linear(x[low:high].float(), matrix)
+        weight.see_products(y)
+        return y
+
+    def _chunks(self, num_rows: int, num_columns: int) -> Iterator[tuple[int, int]]:
+        for span in chunks(num_rows, num_columns):
+            check_cancelled(self._is_cancelled)
+            yield span
 
 
 def gather(table: SourceMatrix, token_ids: Tensor) -> Tensor:
@@ -153,18 +174,6 @@ def chunks(num_rows: int, num_columns: int, num_weights: int = CHUNK_WEIGHTS) ->
     step = max(1, num_weights // num_columns)
     for start in range(0, num_rows, step):
         yield start, min(start + step, num_rows)
-
-
-def multiply(x: Tensor, weight: StreamedMatrix, residual: Tensor | None = None) -> Tensor:
-    """x [M, K] by the matrix [N, K]: float32 [M, N]. `residual` is but shown to the matrix."""
-    weight.see(x, residual)
-    y = torch.empty(len(x), weight.shape[0])
-    for start, stop in chunks(*weight.shape):
-        matrix = weight.rows(start, stop)
-        for low, high in row_pieces(len(x)):
-            y[low:high, start:stop] = F.linear(x[low:high].float(), matrix)
-    weight.see_products(y)
-    return y
 
 
 def normalised(x: Tensor, norm: Norm) -> Tensor:

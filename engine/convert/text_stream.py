@@ -5,7 +5,7 @@ Knows nothing of where the layers come from and of what is learnt from the strea
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import replace
 from typing import Any
@@ -24,11 +24,15 @@ from kernels.ops import AttentionBatch, ForwardInput
 class TextStream:
     """`windows` are token ids of texts that know nothing of each other; `hidden` is float32 [tokens, hidden].
 
-    `gated_dtype` is that of `StreamedBackend`.
+    `gated_dtype` and `is_cancelled` are those of `StreamedBackend`.
     """
 
     def __init__(
-        self, spec: ModelSpec, windows: Sequence[Sequence[int]], gated_dtype: torch.dtype = torch.float32
+        self,
+        spec: ModelSpec,
+        windows: Sequence[Sequence[int]],
+        gated_dtype: torch.dtype = torch.float32,
+        is_cancelled: Callable[[], bool] | None = None,
     ) -> None:
         lengths = [len(window) for window in windows]
         assert lengths, "no text"
@@ -36,7 +40,7 @@ class TextStream:
         self.token_ids = torch.tensor([token for window in windows for token in window])
         self.hidden = torch.empty(0)
         self._spec = spec
-        self._backend = StreamedBackend(gated_dtype)
+        self._backend = StreamedBackend(gated_dtype, is_cancelled)
         ropes = {spec.layer_rope(index) for index in range(spec.num_layers)} - {None}
         self._tables = {rope: rope_table(rope, spec.rope_head_dim, max(lengths)) for rope in ropes if rope is not None}
         # Each window has one block: a contiguous cache.
@@ -45,9 +49,7 @@ class TextStream:
 
     def beside(self) -> TextStream:
         """Another stream of the same text. The two share their cache, which holds nothing from layer to layer."""
-        other = copy(self)
-        other._backend = StreamedBackend(self._backend.gated_dtype)
-        return other
+        return copy(self)
 
     def start(self, embedded: Tensor) -> None:
         """Before the first layer; `embedded`: the tokens' rows of the embedding, float32 [tokens, hidden]."""

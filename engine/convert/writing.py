@@ -10,12 +10,12 @@ from typing import Protocol
 
 from engine.convert.calibrated import Calibration
 from engine.convert.fidelity import measure_fidelity
-from engine.convert.heap import return_free_memory
 from engine.convert.options import QuantizeOptions
 from engine.convert.packing import IsCancelled, pack
 from engine.convert.sample_texts import calibration_windows, held_windows
 from engine.convert.source import Source, layer_matrices, matrices, with_packed
 from engine.convert.time_left import TimeLeft, Work
+from engine.environment import return_free_memory
 from engine.messages import JobStage
 from engine.store import layout
 from engine.store.checkpoint import Checkpoint

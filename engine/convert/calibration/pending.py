@@ -14,6 +14,7 @@ from engine.convert.calibration.rounding import round_compensated
 from engine.convert.matrix import SourceMatrix
 from engine.convert.packing import IsCancelled, Packed, PackingError, RowBuffer, damaged
 from engine.convert.streamed import StreamedMatrix, chunks
+from engine.environment import return_free_memory
 from engine.store.files import check_cancelled
 from engine.store.manifest import TensorFormat
 from kernels.formats import FormatError, PackedWeight, concatenate_rows, dequantize, quantize
@@ -67,7 +68,10 @@ class PendingMatrix(StreamedMatrix):
         if self._weight is not None or len(x) == 0:
             return
         form = self._group.form
+        # A tokenizer has left the heap full of holes, and small blocks come to lie in ever other ones.
+        return_free_memory()
         compensations = list(find_compensations(x, form.group_size))
+        return_free_memory()
         correction = None
         if self._wanted is not None:
             correction = find_correction(x, residual, self._wanted, compensations)

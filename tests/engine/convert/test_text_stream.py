@@ -1,13 +1,16 @@
 """A text taken through a model layer by layer: the logits of transformers' own model, for every family."""
 
+from functools import partial
 from pathlib import Path
 
 import pytest
 import torch
 from torch import Tensor
 
+from engine.convert import streamed
 from engine.convert.streamed import StreamedMatrix
 from engine.convert.text_stream import TextStream
+from engine.errors import JobCancelledError
 from engine.models.names import tensor_names
 from engine.weights import HeadWeights
 from tests.engine.models.tiny_families import FAMILIES, VOCABULARY, LayerReader, expected_logits, export, make_model
@@ -69,3 +72,23 @@ def test_a_stream_beside_another_disturbs_it_in_nothing_though_they_share_a_cach
     assert torch.equal(together[0].hidden, alone[0].hidden)
     assert torch.equal(together[1].hidden, alone[1].hidden)
     assert not torch.equal(together[0].hidden, together[1].hidden)
+
+
+@torch.inference_mode()
+def test_a_cancel_is_heeded_within_a_layer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(streamed, "chunks", partial(streamed.chunks, num_weights=1))
+    exported = export(make_model(FAMILIES["llama2"]), tmp_path)
+    spec, names = exported.spec, tensor_names(exported.spec)
+    seen: list[int] = []
+
+    class SeenRows(WholeRows):
+        def rows(self, start: int, stop: int) -> Tensor:
+            seen.append(start)
+            return super().rows(start, stop)
+
+    reader = LayerReader(exported, SeenRows)
+    stream = TextStream(spec, [[5, 6, 7]], is_cancelled=lambda: len(seen) == 5)
+    stream.start(exported.state[names.embedding][stream.token_ids])
+    with pytest.raises(JobCancelledError):
+        stream.advance(reader.layer(names.layers[0]), 0)
+    assert seen == [0, 1, 2, 3, 4]
