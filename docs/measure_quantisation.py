@@ -41,6 +41,7 @@ def main() -> None:
     parser.add_argument("source", type=Path)
     parser.add_argument("--threads", default="2")
     parser.add_argument("--only", nargs="*", help="such as 4/128/calibrated")
+    parser.add_argument("--texts", nargs="*", help="such as prose; more tokens take longer and tell more")
     parser.add_argument("--models", type=Path, help="where the models stay")
     args = parser.parse_args()
     torch.set_num_threads(int(args.threads))
@@ -55,7 +56,8 @@ def main() -> None:
                 f"{name}: {facts['weight_mib']:.0f} MiB, {facts['seconds']:.0f} s, peak {facts['peak_mib']:.0f} MiB",
                 flush=True,
             )
-        measured = measure(source, {name: home / "models" / "model" for name, home in homes.items()})
+        folders = {name: home / "models" / "model" for name, home in homes.items()}
+        measured = measure(source, folders, args.texts)
     for name in names:
         print_rows(name, measured[name])
     for bits, group in FORMATS:
@@ -93,13 +95,16 @@ def convert(source: Path, name: str, threads: str, home: Path) -> dict[str, floa
     return facts
 
 
-def measure(source: Path, folders: dict[str, Path]) -> dict[str, dict[str, TokenFidelity]]:
-    """By the models' and the texts' names; "all" is all of them."""
+def measure(
+    source: Path, folders: dict[str, Path], only: list[str] | None = None
+) -> dict[str, dict[str, TokenFidelity]]:
+    """By the models' and the texts' names; "all" is all of them, or all of those that are named."""
     checkpoints = [Checkpoint.open(folder) for folder in folders.values()]
     spec, tokenizer = checkpoints[0].manifest.spec, load_tokenizer(checkpoints[0])
     facts = (tokenizer, spec.max_context, spec.vocab_size)
     windows = {"built-in": held_windows(*facts)}
     windows |= {name: windows_of(text, *facts) for name, text in texts().items()}
+    windows = {name: part for name, part in windows.items() if not only or name in only}
     with open_source(source) as opened:
         found = measure_fidelity(opened, checkpoints, list(chain(*windows.values())), lambda index: None)
     return {name: by_text(tokens, windows) for name, tokens in zip(folders, found, strict=True)}
