@@ -28,7 +28,7 @@ PLAIN = (
 )  # fmt: skip
 """Compiled once."""
 
-VARIED = ("attention", "dense", "rope_append", "rows", "sampling", "table", "tile")
+VARIED = ("attention", "dense", "panel", "rope_append", "rows", "sampling", "table", "tile")
 """Compiled once for each variant of the processor's family; see src/isa.h."""
 
 _AVX2 = ("-mavx2", "-mfma", "-mf16c")

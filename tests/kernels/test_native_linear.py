@@ -171,8 +171,21 @@ def test_a_row_alone_or_in_any_company(variant: str, bits: int, has_minimum: boo
                 assert torch.equal(results(operation, x[-rows:].contiguous(), pool), alone[-rows:])
 
 
+@pytest.mark.parametrize(("bits", "group_size", "has_minimum"), FORMATS)
+@pytest.mark.parametrize("num_outputs", [8, 43, 88])
+def test_codes_unpacked_once_for_many_rows_give_the_bits_of_one_row(
+    variant: str, bits: int, group_size: int, has_minimum: bool, num_outputs: int
+) -> None:
+    pool = Pool(2)
+    weight = pack(random_weight(2 * num_outputs, 2176, bits, group_size, has_minimum), pool)
+    x = torch.randn(75, 2176)
+    for operation in (Linear(weight), Linear(weight, activation="silu", is_gated=True)):
+        alone = torch.cat([operation(row, pool) for row in x[::15].split(1)])
+        assert torch.equal(operation(x, pool)[::15], alone)
+
+
 def test_every_variant_gives_the_same_bits() -> None:
-    library, pool, x = shared(), Pool(2), torch.randn(19, 192)
+    library, pool, x = shared(), Pool(2), torch.randn(83, 192)
     best = library.di_variant()
     for bits, group_size, has_minimum in [(b, g, m) for b, g, m in FORMATS if g != 128]:
         for operation in operations(random_weight(272, 192, bits, group_size, has_minimum), pool):
@@ -189,8 +202,8 @@ def test_extreme_codes_do_not_overflow(variant: str, pool: Pool) -> None:
         ones = torch.full((16, 256 * bits // 8), 255, dtype=torch.uint8)
         groups = torch.full((16, 256 // group_size), 0.5, dtype=torch.float16)
         weight = PackedWeight(ones, groups, groups.clone() if has_minimum else None, bits, group_size)
-        for sign in (-1.0, 1.0):
-            x = torch.full((5, 256), sign * 3e4)
+        for sign, rows in ((-1.0, 5), (1.0, 5), (-1.0, 70), (1.0, 70)):
+            x = torch.full((rows, 256), sign * 3e4)
             expected = x @ dequantize(weight).t()
             assert_within(Linear(pack(weight, pool))(x, pool), expected, expected.abs() * 1e-5)
 

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "export.h"
+#include "panel.h"
 #include "pool.h"
 #include "weight.h"
 
@@ -18,10 +19,16 @@ typedef void di_tile_function(
     const di_weight *weight, int first_block, int num_blocks, const struct di_run_codes *x, int num_rows, float *y,
     ptrdiff_t y_stride);
 
+// The same for many rows, whose codes are unpacked into `panel`. y has room for a block more than there are.
+typedef void di_panel_function(
+    const di_weight *weight, int first_block, int num_blocks, const struct di_run_codes *x, int num_rows, float *y,
+    ptrdiff_t y_stride, di_panel *panel);
+
 typedef struct di_kernels {
     const char *variant; // "avx2", "avxvnni", "avx512vnni", "neon", "neondot"
     // [3, 4, 8 bits][without, with minimum]
     di_tile_function *tiles[3][2];
+    di_panel_function *const (*panels)[2]; // as tiles; null where the variant has none
     // Rows of x [num_rows, num_columns] to codes; through RMSNorm if `norm` is not null, LayerNorm if `norm_bias` is
     // not null either.
     void (*quantise_rows)(
@@ -50,8 +57,14 @@ typedef struct di_kernels {
 // The best variant that this processor runs, chosen at the first call; null if it runs none.
 const di_kernels *di_kernels_chosen(void);
 
+static inline int di_index_of_bits(const di_weight *weight) { return weight->bits == 8 ? 2 : weight->bits - 3; }
+
 static inline di_tile_function *di_tile_of(const di_weight *weight) {
-    return di_kernels_chosen()->tiles[weight->bits == 8 ? 2 : weight->bits - 3][weight->has_minimum != 0];
+    return di_kernels_chosen()->tiles[di_index_of_bits(weight)][weight->has_minimum != 0];
+}
+
+static inline di_panel_function *di_panel_of(const di_weight *weight) {
+    return di_kernels_chosen()->panels[di_index_of_bits(weight)][weight->has_minimum != 0];
 }
 
 // Its name, or null. `di_choose_variant` takes another one (for tests); 0 if this processor cannot run it.

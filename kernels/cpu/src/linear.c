@@ -1,6 +1,6 @@
 // Planning and running the linear operations of linear.h. Knows nothing of instruction sets.
 //
-// Work is cut over blocks of eight weight rows, and for many rows over panels of rows of x as well; no sum is ever
+// Work is cut over blocks of eight weight rows, and for many rows over strips of rows of x as well; no sum is ever
 // split, so neither the cut nor the number of workers shows in a result.
 #include "linear.h"
 
@@ -11,12 +11,17 @@
 enum {
     // Up to so many values of x, every worker quantises all rows itself: cheaper than a stage of its own.
     MAX_VALUES_QUANTISED_BY_EACH = 8192,
-    // A panel of x in eight bits stays in the second-level cache while all of an item's weights pass it.
-    PANEL_BYTES = 192 * 1024,
-    // Blocks whose weights stay in the first-level cache while all rows of a panel pass them.
+    // A strip of x in eight bits stays in the second-level cache while all of an item's weights pass it.
+    STRIP_BYTES = 192 * 1024,
+    // From so many rows on, codes are unpacked once for all of them.
+    FEWEST_ROWS_UNPACKED = 64,
+    // Blocks whose weights stay in the first-level cache while all rows of a strip pass them.
     BLOCKS_BYTES = 20 * 1024,
     ROWS_PER_TILE = 16,
+    UNPACKED_ROWS = 256, // of a strip
     ITEMS_PER_WORKER = 6,
+    // A tile may begin seven columns early and end seven late, and a panel is two blocks wide.
+    BLOCKS_BESIDE = 3,
 };
 
 static int min_of(int a, int b) { return a < b ? a : b; }
@@ -27,6 +32,8 @@ static int runs_per_row(const di_linear *l) { return l->weight->num_columns / DI
 static int num_outputs(const di_linear *l) {
     return l->is_gated ? l->weight->num_rows / 2 : l->weight->num_rows;
 }
+
+static int is_unpacked(const di_linear *l, int num_rows) { return l->panel && num_rows >= FEWEST_ROWS_UNPACKED; }
 
 // Elements from one row to the next where this operation's part of a row is as long.
 static size_t row_stride(const di_linear *l, int length) { return (size_t)max_of(1, l->num_groups) * (size_t)length; }
@@ -56,20 +63,29 @@ static const di_run_codes *quantised_rows(const di_linear *l, di_worker_scratch 
     return own->codes;
 }
 
+static void multiply_blocks(const di_linear *l, int first_block, int end_block, const di_run_codes *codes,
+                            int num_rows, float *y, ptrdiff_t y_stride, di_panel *panel) {
+    int num_blocks = end_block - first_block;
+    if (is_unpacked(l, num_rows))
+        l->panel(l->weight, first_block, num_blocks, codes, num_rows, y, y_stride, panel);
+    else
+        l->tile(l->weight, first_block, num_blocks, codes, num_rows, y, y_stride);
+}
+
 // Outputs [first, first + num) of some rows. A tile begins at a whole block, up to seven columns before its first.
-static void multiply_tile(
-    const di_linear *l, const di_run_codes *codes, int first_row, int num_rows, int first, int num, float *tiles) {
-    const di_weight *w = l->weight;
+static void multiply_tile(const di_linear *l, const di_run_codes *codes, int first_row, int num_rows, int first,
+                          int num, const di_worker_scratch *own) {
     const di_kernels *kernels = di_kernels_chosen();
     size_t width = row_stride(l, num_outputs(l));
-    int stride = (ceil_div(num, DI_BLOCK_ROWS) + 1) * DI_BLOCK_ROWS;
+    int stride = (ceil_div(num, DI_BLOCK_ROWS) + BLOCKS_BESIDE) * DI_BLOCK_ROWS;
     codes += (size_t)first_row * (size_t)runs_per_row(l);
-    int up_first = first + num_outputs(l), up_block = up_first / DI_BLOCK_ROWS;
-    float *up = tiles + DI_TILE_FLOATS;
-    l->tile(w, first / DI_BLOCK_ROWS, ceil_div(num, DI_BLOCK_ROWS), codes, num_rows, tiles, stride);
+    int up_first = first + num_outputs(l);
+    float *tiles = own->tiles, *up = own->tiles + DI_TILE_FLOATS;
+    multiply_blocks(l, first / DI_BLOCK_ROWS, ceil_div(first + num, DI_BLOCK_ROWS), codes, num_rows, tiles, stride,
+                    own->panel);
     if (l->is_gated)
-        l->tile(
-            w, up_block, ceil_div(up_first + num, DI_BLOCK_ROWS) - up_block, codes, num_rows, up, stride);
+        multiply_blocks(l, up_first / DI_BLOCK_ROWS, ceil_div(up_first + num, DI_BLOCK_ROWS), codes, num_rows, up,
+                        stride, own->panel);
     for (int r = 0; r < num_rows; r++) {
         size_t at = (size_t)(first_row + r) * width + (size_t)first;
         if (l->is_gated) {
@@ -84,25 +100,27 @@ static void multiply_tile(
     }
 }
 
-// One chunk of outputs for one panel of rows: all rows for a few blocks, then for the next few.
+// One chunk of outputs for one strip of rows: all rows for a few blocks, then for the next few.
 static void multiply_item(const void *context, int item, int worker) {
     const di_linear *l = context;
     di_worker_scratch *own = &l->scratch->workers[worker];
     const di_run_codes *codes = quantised_rows(l, own);
-    int first_row = item / l->num_chunks * l->rows_per_panel, chunk = item % l->num_chunks;
-    int end_row = min_of(first_row + l->rows_per_panel, l->num_rows);
+    int first_row = item / l->num_chunks * l->rows_per_strip, chunk = item % l->num_chunks;
+    int end_row = min_of(first_row + l->rows_per_strip, l->num_rows);
     int first = chunk * l->blocks_per_item * DI_BLOCK_ROWS;
     int end = min_of(first + l->blocks_per_item * DI_BLOCK_ROWS, num_outputs(l));
-    int rows_per_tile = min_of(ROWS_PER_TILE, end_row - first_row);
-    // a tile may begin seven columns early and end seven late
-    int most_blocks = DI_TILE_FLOATS / rows_per_tile / DI_BLOCK_ROWS - 2;
-    if (end_row - first_row > rows_per_tile)
+    int num_rows = end_row - first_row, is_whole = is_unpacked(l, num_rows);
+    int rows_per_tile = is_whole ? num_rows : min_of(ROWS_PER_TILE, num_rows);
+    int most_blocks = DI_TILE_FLOATS / rows_per_tile / DI_BLOCK_ROWS - BLOCKS_BESIDE;
+    if (is_whole)
+        most_blocks &= ~1; // a panel has two
+    else if (num_rows > rows_per_tile)
         most_blocks = min_of(most_blocks, max_of(1, BLOCKS_BYTES / (int)di_block_bytes(l->weight)));
     int step = most_blocks * DI_BLOCK_ROWS;
     for (int column = first; column < end; column += step)
         for (int row = first_row; row < end_row; row += rows_per_tile)
             multiply_tile(
-                l, codes, row, min_of(rows_per_tile, end_row - row), column, min_of(step, end - column), own->tiles);
+                l, codes, row, min_of(rows_per_tile, end_row - row), column, min_of(step, end - column), own);
 }
 
 static void add_normed_item(const void *context, int item, int worker) {
@@ -115,15 +133,17 @@ static void add_normed_item(const void *context, int item, int worker) {
 // How the work is cut into items of multiply_item; how many there are.
 static int cut(di_linear *l, int num_workers) {
     size_t row_bytes = sizeof(di_run_codes) * (size_t)runs_per_row(l);
-    int most_rows = max_of(ROWS_PER_TILE, PANEL_BYTES / (int)row_bytes / ROWS_PER_TILE * ROWS_PER_TILE);
-    int num_panels = ceil_div(l->num_rows, most_rows);
-    l->rows_per_panel = ceil_div(ceil_div(l->num_rows, num_panels), ROWS_PER_TILE) * ROWS_PER_TILE;
-    num_panels = ceil_div(l->num_rows, l->rows_per_panel);
+    int most_rows = max_of(ROWS_PER_TILE, STRIP_BYTES / (int)row_bytes / ROWS_PER_TILE * ROWS_PER_TILE);
+    if (l->panel) most_rows = UNPACKED_ROWS;
+    int num_strips = ceil_div(l->num_rows, most_rows);
+    l->rows_per_strip = ceil_div(ceil_div(l->num_rows, num_strips), ROWS_PER_TILE) * ROWS_PER_TILE;
+    num_strips = ceil_div(l->num_rows, l->rows_per_strip);
     int num_blocks = ceil_div(num_outputs(l), DI_BLOCK_ROWS);
-    int chunks = num_workers == 1 ? 1 : max_of(1, ceil_div(ITEMS_PER_WORKER * num_workers, num_panels));
+    int chunks = num_workers == 1 ? 1 : max_of(1, ceil_div(ITEMS_PER_WORKER * num_workers, num_strips));
     l->blocks_per_item = ceil_div(num_blocks, min_of(chunks, num_blocks));
+    if (is_unpacked(l, l->rows_per_strip)) l->blocks_per_item += l->blocks_per_item % 2;
     l->num_chunks = ceil_div(num_blocks, l->blocks_per_item);
-    return l->num_chunks * num_panels;
+    return l->num_chunks * num_strips;
 }
 
 int di_linear_plan(di_linear *l, int num_workers, di_scratch *scratch, di_stage *stages) {
@@ -132,6 +152,7 @@ int di_linear_plan(di_linear *l, int num_workers, di_scratch *scratch, di_stage 
     size_t row_bytes = sizeof(di_run_codes) * (size_t)runs_per_row(l);
     l->scratch = scratch;
     l->tile = di_tile_of(l->weight);
+    l->panel = di_panel_of(l->weight);
     l->serial = ++scratch->last_serial;
     l->is_quantised_once = num_workers > 1 && l->num_rows > MAX_VALUES_QUANTISED_BY_EACH / l->weight->num_columns;
     size_t bytes = row_bytes * (size_t)l->num_rows;
@@ -194,6 +215,7 @@ int di_grouped_linear_run(di_pool *pool, di_scratch *scratch, const di_weight *w
             .y = y + (size_t)g * (size_t)num_outputs_each,
             .scratch = scratch,
             .tile = di_tile_of(weight),
+            .panel = di_panel_of(weight),
             .is_quantised_once = 1,
             .first_codes = (int64_t)num_codes * g,
         };

@@ -2,7 +2,7 @@
 //
 // An operation is described once; per call only x, residual, y and num_rows change. Its stages are:
 //   quantise (many rows only)   x, or norm(x), to eight bits; for few rows every worker does it for itself
-//   multiply                    blocks of weight rows times panels of rows of x, with bias, residual or activation
+//   multiply                    blocks of weight rows times strips of rows of x, with bias, residual or activation
 //   add the normed (post_norm)  y = residual + rms_norm(y)
 #ifndef DI_LINEAR_H
 #define DI_LINEAR_H
@@ -38,9 +38,10 @@ typedef struct di_linear {
     // Of the plan: written by di_linear_plan.
     di_scratch *scratch;
     di_tile_function *tile;
+    di_panel_function *panel; // or null
     int64_t serial;
     int32_t is_quantised_once;
-    int32_t rows_per_item, rows_per_panel, blocks_per_item, num_chunks;
+    int32_t rows_per_item, rows_per_strip, blocks_per_item, num_chunks;
     int64_t first_codes; // of its rows among all in the scratch
     int32_t num_groups;  // of which x and y have a part in every row, and this is one; 0: rows are its own
 } di_linear;

@@ -28,19 +28,21 @@ di_scratch *di_scratch_create(int num_workers) {
     if (scratch == 0) return 0;
     scratch->num_workers = num_workers;
     for (int i = 0; i < num_workers; i++) {
-        scratch->workers[i].tiles_memory = malloc(sizeof(float) * 2 * DI_TILE_FLOATS + DI_ALIGNMENT);
-        if (scratch->workers[i].tiles_memory == 0) {
+        di_worker_scratch *worker = &scratch->workers[i];
+        worker->memory = malloc(sizeof(di_panel) + sizeof(float) * 2 * DI_TILE_FLOATS + DI_ALIGNMENT);
+        if (worker->memory == 0) {
             di_scratch_destroy(scratch);
             return 0;
         }
-        scratch->workers[i].tiles = di_aligned(scratch->workers[i].tiles_memory);
+        worker->panel = di_aligned(worker->memory);
+        worker->tiles = (float *)(worker->panel + 1);
     }
     return scratch;
 }
 
 void di_scratch_destroy(di_scratch *scratch) {
     for (int i = 0; i < scratch->num_workers; i++) {
-        free(scratch->workers[i].tiles_memory);
+        free(scratch->workers[i].memory);
         free(scratch->workers[i].codes);
     }
     free(scratch->codes);

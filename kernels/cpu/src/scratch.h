@@ -9,11 +9,12 @@
 #include "linear.h"
 #include "rows.h"
 
-enum { DI_TILE_FLOATS = 4096 };
+enum { DI_TILE_FLOATS = 24576 };
 
 typedef struct di_worker_scratch {
     float *tiles;        // 2 * DI_TILE_FLOATS, aligned
-    void *tiles_memory;  // where they lie
+    di_panel *panel;     // aligned
+    void *memory;        // where both lie
     di_run_codes *codes; // rows that this worker quantised for itself
     size_t codes_bytes;
     int64_t serial; // of the call that they belong to

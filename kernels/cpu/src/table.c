@@ -7,6 +7,7 @@
 
 di_tile_function DI_NAME(di_tile_3_0), DI_NAME(di_tile_3_1), DI_NAME(di_tile_4_0), DI_NAME(di_tile_4_1),
     DI_NAME(di_tile_8_0), DI_NAME(di_tile_8_1);
+extern di_panel_function *const DI_NAME(di_panels)[3][2];
 void DI_NAME(di_quantise_rows)(
     const float *, int, int, const float *, const float *, float, float, struct di_run_codes *);
 void DI_NAME(di_finish_linear)(const float *, int, const float *, const float *, float *);
@@ -28,6 +29,7 @@ const di_kernels DI_NAME(di_table) = {
         {DI_NAME(di_tile_4_0), DI_NAME(di_tile_4_1)},
         {DI_NAME(di_tile_8_0), DI_NAME(di_tile_8_1)},
     },
+    .panels = DI_NAME(di_panels),
     .quantise_rows = DI_NAME(di_quantise_rows),
     .finish_linear = DI_NAME(di_finish_linear),
     .activate = DI_NAME(di_activate),
