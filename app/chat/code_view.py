@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 from app.chat.highlight import MAX_HIGHLIGHTED_LENGTH, Highlighter, lex
 from app.chat.markdown import CodeBlock
 from app.i18n import translate
-from app.widgets.icons import show_icon
+from app.widgets.icons import confirm_by_icon, show_icon
 
 _MARGIN_PX = 8
 
@@ -75,6 +75,7 @@ class CodeView(QFrame):
 
     def copy(self) -> None:
         QGuiApplication.clipboard().setText(self._text)
+        confirm_by_icon(self.copy_button)
 
     def _highlight(self, is_open: bool) -> None:
         if not self._language or len(self._text) > MAX_HIGHLIGHTED_LENGTH:

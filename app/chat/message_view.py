@@ -25,6 +25,7 @@ from app.chat.transcript_page import keep_pixels
 from app.engine_words.recognition import in_window_words, says_too_long
 from app.i18n import translate
 from app.state.message import Message
+from app.widgets.icons import confirm_by_icon
 from app.widgets.text_label import TextLabel
 
 _PANEL_PADDING_PX = 12
@@ -116,6 +117,7 @@ class MessageView(QWidget):
         match tool:
             case "copy":
                 QGuiApplication.clipboard().setText(self.message.text)
+                confirm_by_icon(self.tools.buttons["copy"])
             case "copy_text":
                 QGuiApplication.clipboard().setText(plain_text(self.message.text))
             case "edit":

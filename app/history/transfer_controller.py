@@ -76,7 +76,8 @@ class TransferController(QObject):
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         name = "".join(" " if letter in _UNSAFE or ord(letter) < ord(" ") else letter for letter in title)
         suffixes = dict(zip(words.values(), words, strict=True))
-        name = name.strip()[:_MAX_NAME_LENGTH] or "chat"
+        # A long title ends with an ellipsis, which looks like one more dot before the suffix.
+        name = " ".join(name.split())[:_MAX_NAME_LENGTH].rstrip(" .…") or "chat"
 
         def propose(suffix: str) -> None:
             dialog.setDefaultSuffix(suffix)

@@ -12,7 +12,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QToolButton, QVBoxLayout, QWidget
 
 from app.i18n import translate
-from app.widgets.icons import show_icon
+from app.widgets.icons import confirm_by_icon, show_icon
 
 _SPACING_PX = 6
 
@@ -73,6 +73,7 @@ class Section(QWidget):
 
     def copy(self) -> None:
         QGuiApplication.clipboard().setText(self.text())
+        confirm_by_icon(self.copy_button)
 
     def _on_clicked(self, is_folded: bool) -> None:
         self.fold(is_folded)

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QVBoxLay
 from app.engine_words.recognition import in_window_words
 from app.i18n import translate
 from app.theme import icon_size_px, theme_signals
-from app.widgets.icons import icon, show_icon
+from app.widgets.icons import confirm_by_icon, icon, show_icon
 from app.widgets.text_label import TextLabel
 
 
@@ -77,4 +77,5 @@ class ErrorNote(QFrame):
 
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText("\n".join(part for part in (self.text(), self._details.text()) if part))
+        confirm_by_icon(self.copy_button)
         self.copied.emit()

@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Protocol
 
-from PySide6.QtCore import QByteArray, QObject, QRectF, Qt
+from PySide6.QtCore import QByteArray, QObject, QRectF, Qt, QTimer
 from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 
@@ -18,6 +18,8 @@ from engine.api import assets_dir
 # Sharp at 80–200 % zoom on screens of one, one and a half, and two pixels per point.
 _EDGES_PX = (13, 16, 20, 24, 28, 32, 40, 48, 64)
 _FAINT = 0.6
+CONFIRM_MS = 1500
+"""Long enough to be seen by somebody who looks at the pointer, short enough not to be taken for a state."""
 
 
 class _HasIcon(Protocol):
@@ -42,6 +44,13 @@ def show_icon(control: QObject, name: str, role: str = "text") -> None:
     former.show(name, role)
 
 
+def confirm_by_icon(control: QObject) -> None:
+    """Show for a moment, in place of the icon of `show_icon`, that it is done: where nothing else would tell."""
+    shown = control.findChild(_FollowingIcon, options=Qt.FindChildOption.FindDirectChildrenOnly)
+    assert shown is not None, f"{control!r} has no icon"
+    shown.confirm()
+
+
 class _FollowingIcon(QObject):
     """A child of its control: it and its connection end with the control."""
 
@@ -49,6 +58,7 @@ class _FollowingIcon(QObject):
         super().__init__(control)
         self._name = ""
         self._role = ""
+        self._is_confirming = False
         theme_signals().theme_changed.connect(self.on_theme_changed)
 
     def show(self, name: str, role: str) -> None:
@@ -56,9 +66,18 @@ class _FollowingIcon(QObject):
         self._role = role
         self.on_theme_changed()
 
+    def confirm(self) -> None:
+        self._is_confirming = True
+        self.on_theme_changed()
+        QTimer.singleShot(CONFIRM_MS, self, self._end_confirming)
+
+    def _end_confirming(self) -> None:
+        self._is_confirming = False
+        self.on_theme_changed()
+
     def on_theme_changed(self) -> None:
         control: _HasIcon = self.parent()  # type: ignore[assignment]  # buttons and actions have setIcon
-        control.setIcon(icon(self._name, self._role))
+        control.setIcon(icon("check", "ok") if self._is_confirming else icon(self._name, self._role))
 
 
 def _faint(theme: Theme) -> str:

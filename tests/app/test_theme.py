@@ -5,8 +5,9 @@ import math
 import re
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QPalette
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QCompleter, QLineEdit, QListView, QWidget
 
 from app.theme import (
     TEXT_PAIRS,
@@ -164,3 +165,18 @@ def test_zoom_scales_the_base_font(plain_look: QApplication, percent: int):
 def test_base_font_is_of_10_to_11_points(plain_look: QApplication):
     apply_zoom(plain_look, 100)
     assert 10 <= plain_look.font().pointSizeF() <= 11
+
+
+@pytest.mark.parametrize("name", THEMES)
+def test_a_list_has_a_background_of_its_own_where_it_is_a_window(plain_look: QApplication, qtbot, name: str):
+    apply_theme(plain_look, name)
+    field, page = QLineEdit(), QWidget()
+    qtbot.addWidget(field)
+    qtbot.addWidget(page)
+    inner = QListView(page)
+    field.setCompleter(QCompleter(["one", "other"], field))
+    popup = field.completer().popup()
+    for view in (popup, inner):
+        view.ensurePolished()
+    assert popup.palette().base().color() == current_theme().color("panel")
+    assert inner.palette().base().style() is Qt.BrushStyle.NoBrush

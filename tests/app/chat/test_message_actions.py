@@ -181,8 +181,12 @@ def test_a_branch_is_made_and_saved(desk: Desk) -> None:
 
 def test_an_answer_is_copied_as_markdown_and_as_text(desk: Desk) -> None:
     turn(desk, "one", "**bold**\n\n- item\n- other\n\n```py\nx = 1\n```")
-    click(desk, desk.view().tools.buttons["copy"])
+    copy_button = desk.view().tools.buttons["copy"]
+    before = copy_button.icon().pixmap(16, 16).toImage()
+    click(desk, copy_button)
     assert QGuiApplication.clipboard().text() == desk.view().message.text
+    # Nothing else tells that it was done.
+    assert copy_button.icon().pixmap(16, 16).toImage() != before
     choose(desk.view(), "copy_text")
     assert QGuiApplication.clipboard().text() == "bold\n\n• item\n• other\n\nx = 1"
 

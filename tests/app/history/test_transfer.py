@@ -71,3 +71,9 @@ def test_an_import_leaves_the_trash_for_the_list(qtbot: QtBot, chat: MainWindow,
     choose(chat, "Import chats…").filesSelected.emit([str(path)])
     qtbot.waitUntil(chat.sidebar.list.isVisible)
     assert texts(chat.sidebar.list) == ["Today", "Trip (imported)", "Trip"]
+
+
+def test_the_name_that_is_proposed_for_a_file_has_neither_double_spaces_nor_an_ellipsis(chat: MainWindow) -> None:
+    dialog = chat.chats.transfer.ask_for_export(None, "Write code: a function that\nreverses a…")
+    dialog.hide()
+    assert [Path(path).name for path in dialog.selectedFiles()] == ["Write code a function that reverses a.json"]

@@ -7,7 +7,7 @@ from PySide6.QtGui import QColor, QIcon
 from PySide6.QtWidgets import QApplication, QPushButton
 
 from app.theme import apply_theme, current_theme
-from app.widgets.icons import icon, show_icon
+from app.widgets.icons import CONFIRM_MS, confirm_by_icon, icon, show_icon
 from engine.api import assets_dir
 
 NAMES = (
@@ -70,3 +70,14 @@ def test_later_icon_replaces_the_former_for_good(qapp: QApplication, qtbot):
 def test_unknown_name_is_an_error(qapp: QApplication):
     with pytest.raises(FileNotFoundError):
         icon("no-such-icon")
+
+
+def test_a_confirmed_icon_comes_back_by_itself(qapp: QApplication, qtbot):
+    button = QPushButton()
+    qtbot.addWidget(button)
+    apply_theme(qapp, "light")
+    show_icon(button, "copy", "muted")
+    confirm_by_icon(button)
+    assert strongest_color(button.icon()).name() == current_theme().color("ok").name()
+    muted = current_theme().color("muted").name()
+    qtbot.waitUntil(lambda: strongest_color(button.icon()).name() == muted, timeout=CONFIRM_MS + 5000)
