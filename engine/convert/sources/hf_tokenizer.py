@@ -6,6 +6,7 @@ vocab.json and merges.txt. Knows nothing of weights.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -40,6 +41,7 @@ def read_tokenizer(folder: Path, config: Mapping[str, Any], vocab_size: int) -> 
     """`config` is config.json. Raises `SourceError` for what is missing, damaged or of an unsupported kind."""
     settings = read_optional_json(folder / CONFIG_FILE)
     tokenizer, adds_bos = _read(folder, settings)
+    tokenizer = _without_unknown(tokenizer, vocab_size)
     if (size := _highest_id(tokenizer) + 1) > vocab_size:
         raise SourceError(f"{folder} has a tokenizer of {size} tokens and weights for {vocab_size}: get both again")
     tokenizer.no_padding()
@@ -67,6 +69,24 @@ def _parse(path: Path) -> Tokenizer:
         return Tokenizer.from_str(text)
     except Exception as error:  # the library raises bare Exception for every kind of bad text
         raise SourceError(f"{path} is no tokenizer ({str(error)[:100]}): get the file again") from error
+
+
+def _without_unknown(tokenizer: Tokenizer, vocab_size: int) -> Tokenizer:
+    """Without the added tokens that the weights have no row for; who types one has typed its letters.
+
+    The text models of a family come with the tokenizer of those that see images (Gemma 3), and with marks that were
+    never trained (Code Llama).
+    """
+    added = {token_id: token.content for token_id, token in tokenizer.get_added_tokens_decoder().items()}
+    unknown = {content for token_id, content in added.items() if token_id >= vocab_size}
+    if not unknown:
+        return tokenizer
+    description = json.loads(tokenizer.to_str())
+    description["added_tokens"] = [each for each in description["added_tokens"] if each["content"] not in unknown]
+    words = description["model"].get("vocab")
+    if isinstance(words, dict):
+        description["model"]["vocab"] = {word: number for word, number in words.items() if word not in unknown}
+    return Tokenizer.from_str(json.dumps(description))
 
 
 def _from_sentencepiece(folder: Path, settings: Mapping[str, Any]) -> Tokenizer:

@@ -38,6 +38,25 @@ def test_tokenizer_json_is_taken_as_it_is(tmp_path: Path) -> None:
     assert files.chat_template is None
 
 
+@pytest.mark.parametrize("is_in_vocabulary", [False, True])
+def test_added_tokens_that_the_weights_have_no_row_for_are_letters(tmp_path: Path, is_in_vocabulary: bool) -> None:
+    whole = Tokenizer.from_str(tokenizer_json())
+    size, described = whole.get_vocab_size(), json.loads(tokenizer_json())
+    described["added_tokens"].append(described["added_tokens"][0] | {"id": size, "content": "<image>"})
+    if is_in_vocabulary:
+        described["model"]["vocab"]["<image>"] = size
+    assert Tokenizer.from_str(json.dumps(described)).encode("<image>").ids == [size]
+    files = read(tmp_path, vocab_size=size, tokenizer_json=described)
+    assert ids(files) == whole.encode(TEXT).ids
+    assert ids(files, "<image>") == whole.encode("<image>").ids
+
+
+def test_words_that_the_weights_have_no_row_for_are_refused(tmp_path: Path) -> None:
+    size = Tokenizer.from_str(tokenizer_json()).get_vocab_size()
+    with pytest.raises(SourceError, match=f"a tokenizer of {size} tokens and weights for {size - 1}"):
+        read(tmp_path, vocab_size=size - 1, tokenizer_json=tokenizer_json())
+
+
 def test_vocabulary_and_merges_make_the_same_tokenizer(tmp_path: Path) -> None:
     tokens = vocabulary()[0]
     decoder = {str(index): {"content": token, "special": True} for index, token in enumerate(CONTROL_TOKENS)}
