@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import qasync
 from PySide6.QtCore import QLockFile, QTimer
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QMessageBox
 
 from app.bridge.engine_client import EngineClient
 from app.desktop.keep_awake import leave_efficiency_mode
@@ -65,7 +65,8 @@ def run(home: Path, backend: str, check: WindowCheckName | None = None) -> int:
         if lock.error() is not QLockFile.LockError.LockFailedError:
             return _refuse(f"The data folder {home} cannot be written. Free some space, or choose another with --home")
         if ask_to_show(home):
-            return _refuse(f"DeepInfer is already running on {home}. Its window was brought to the front")
+            message = f"DeepInfer is already running on {home}. Its window was brought to the front"
+            return _refuse(message, needs_dialog=False)
         return _refuse(f"DeepInfer is already running on {home}. Use its window, or give this one another --home")
     try:
         return _run_loop(app, home, backend, check)
@@ -205,6 +206,12 @@ def _close_on_signals(window: MainWindow) -> None:
         pulse.start()
 
 
-def _refuse(message: str) -> int:
-    print(message, file=sys.stderr)
+def _refuse(message: str, needs_dialog: bool = True) -> int:
+    """Says why no window opens; returns the exit code."""
+    if sys.stderr is not None:
+        print(message, file=sys.stderr)
+    elif needs_dialog:  # a start without a console
+        application = QApplication.instance() or QApplication(sys.argv[:1])
+        assert isinstance(application, QApplication), f"the application is {application!r}"
+        QMessageBox.critical(None, "DeepInfer", message)
     return 1

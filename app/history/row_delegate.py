@@ -55,7 +55,8 @@ class RowDelegate(QStyledItemDelegate):
         style.drawControl(QStyle.ControlElement.CE_ItemViewItem, option, painter, widget)
         area = option.rect.adjusted(_TEXT_MARGIN_PX, _ROW_ROOM_PX // 2, -_TEXT_MARGIN_PX, 0)
         line_px = QFontMetrics(option.font).height()
-        for number, (text, role) in enumerate(((row.text, "text"), (row.detail, "muted"))):
+        detail = begun_at_piece(row.detail, self.searched, QFontMetrics(option.font), area.width())
+        for number, (text, role) in enumerate(((row.text, "text"), (detail, "muted"))):
             line = QRect(area.left(), area.top() + number * line_px, area.width(), line_px)
             self._paint_line(painter, line, option.font, text, role)
 
@@ -82,3 +83,18 @@ class RowDelegate(QStyledItemDelegate):
         painter.setPen(current_theme().color(role))
         layout.draw(painter, QPointF(area.topLeft()))
         painter.restore()
+
+
+def begun_at_piece(text: str, piece: str, metrics: QFontMetrics, width_px: int) -> str:
+    """The text without its first words as far as the piece would be cut off at its right otherwise."""
+    place = re.search(re.escape(piece), text, re.IGNORECASE) if piece else None
+    if place is None:
+        return text
+    # Scripts without blanks between words begin with the piece itself.
+    starts = [blank.end() for blank in re.finditer(r"\s", text[: place.start()])] + [place.start()]
+    begun = text
+    for start in starts:
+        if metrics.horizontalAdvance(begun[: len(begun) - len(text) + place.end()] + "…") <= width_px:
+            break
+        begun = f"…{text[start:]}"
+    return begun

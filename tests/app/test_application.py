@@ -84,6 +84,23 @@ def test_a_second_window_on_the_same_folder_is_refused(tmp_path: Path) -> None:
     assert "already running" in result.stderr
 
 
+def test_without_a_console_a_dialog_says_why_no_window_opens(tmp_path: Path) -> None:
+    no_folder = tmp_path / "file"
+    no_folder.write_text("")
+    code = """
+import sys
+from pathlib import Path
+from PySide6.QtWidgets import QMessageBox
+from app import application
+QMessageBox.critical = lambda parent, title, words: print(words)
+sys.stderr = None
+sys.exit(application.run(Path(sys.argv[1]), "cpu"))
+"""
+    result = run_python("-c", code, str(no_folder))
+    assert result.returncode == 1
+    assert f"The data folder {no_folder} cannot be written" in result.stdout
+
+
 def test_a_second_start_brings_the_running_window_to_the_front(qtbot: QtBot, tmp_path: Path) -> None:
     lock = QLockFile(str(tmp_path / "app.lock"))
     assert lock.tryLock(0)
