@@ -66,6 +66,8 @@ class BlockGrid(QAbstractScrollArea):
         self._picture = QPixmap()
         self._calm_timer = QTimer(self, singleShot=True, interval=BRIGHT_MS)
         self._calm_timer.timeout.connect(self._on_calmed)
+        self._height_timer = QTimer(self, singleShot=True, interval=0)
+        self._height_timer.timeout.connect(self._lay_out)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -146,12 +148,16 @@ class BlockGrid(QAbstractScrollArea):
 
     def _lay_out(self) -> None:
         """Choose the size of cells anew: the pool, the room or the look has changed."""
-        scale = self.devicePixelRatioF()
-        num_blocks = 0 if self._table is None else len(self._table)
         if self._max_height_px is not None:
-            self._fix_height(num_blocks, self.viewport().width(), scale, self._max_height_px)
-        # Only now: another height lays out anew from inside.
-        room = self.viewport().size()
+            self._fix_height(self._max_height_px)
+        # Only now: another height lays out the cells from inside.
+        self._lay_out_cells()
+
+    def _num_blocks(self) -> int:
+        return 0 if self._table is None else len(self._table)
+
+    def _lay_out_cells(self) -> None:
+        scale, num_blocks, room = self.devicePixelRatioF(), self._num_blocks(), self.viewport().size()
         self._geometry = choose_geometry(num_blocks, room.width(), room.height(), scale)
         self._tiles = CellTiles(current_theme(), self._geometry.cell_px, scale)
         self._picture = QPixmap(round(room.width() * scale), round(room.height() * scale))
@@ -162,8 +168,9 @@ class BlockGrid(QAbstractScrollArea):
         bar.setRange(0, max(0, self._geometry.num_rows - num_visible_rows))
         self._repaint_all()
 
-    def _fix_height(self, num_blocks: int, width_px: int, scale: float, max_height_px: int) -> None:
+    def _fix_height(self, max_height_px: int) -> None:
         """As high as the whole pool in the largest cells with which it keeps the limit; else it is to be scrolled."""
+        scale, num_blocks, width_px = self.devicePixelRatioF(), self._num_blocks(), self.viewport().width()
         whole_px = math.ceil(choose_geometry(num_blocks, width_px, max_height_px, scale).height_px / scale)
         self.setFixedHeight(min(max(whole_px, _MIN_HEIGHT_PX), max_height_px))
 
@@ -225,7 +232,10 @@ class BlockGrid(QAbstractScrollArea):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._lay_out()
+        self._lay_out_cells()
+        if event.size().width() != event.oldSize().width():
+            # A height that changed within this event would leave the viewport with the former one.
+            self._height_timer.start()
 
     def sizeHint(self) -> QSize:
         return QSize(280, 240)

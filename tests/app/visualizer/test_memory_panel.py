@@ -353,3 +353,12 @@ def test_a_narrow_table_of_chats_leaves_its_titles_room(panel: MemoryPanel, qtbo
     assert hidden[0] == []
     assert 6 in hidden[1]
     assert 1 not in hidden[1]
+
+
+def test_grid_leaves_no_empty_room_whatever_widths_it_had(panel: MemoryPanel, qtbot):
+    panel.show_model(dataclasses.replace(MODEL, num_blocks=2048))
+    panel.show_snapshot(snapshot(2048, held={0: "t"}))
+    for width in (391, 500, 380, 460, 391):
+        panel.resize(width, 828)
+        qtbot.waitUntil(lambda: panel.grid.height() - panel.grid.cell_rect(2047).bottom() in (1, 2))
+        assert panel.grid.viewport().height() == panel.grid.height()
