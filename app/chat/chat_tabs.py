@@ -257,6 +257,7 @@ class ChatTabs(QTabWidget):
             self._bar.tabButton(index, QTabBar.ButtonPosition.RightSide).adjustSize()
         for tab in self.tabs():
             self._show_mark(tab)
+        self._bar.lay_out()
         self._show_room()
 
     def _show_mark(self, tab: ChatTab) -> None:
@@ -274,7 +275,10 @@ class ChatTabs(QTabWidget):
         width_px = _MAX_TITLE_CHARACTERS * metrics.averageCharWidth()
         title = metrics.elidedText(title_words(session.title), Qt.TextElideMode.ElideRight, width_px)
         # An ampersand would be taken as the mark of a shortcut.
-        self.setTabText(index, title.replace("&", "&&") + _suffix(session))
+        words = title.replace("&", "&&") + _suffix(session)
+        if words != self.tabText(index):
+            # All tabs are laid out again.
+            self.setTabText(index, words)
         # The mark's words may have been cut away with the title's end.
         self.setTabToolTip(index, title_words(session.title) + _suffix(session))
         self._tell_busy()
