@@ -26,6 +26,7 @@ from app.i18n import install_language, translate
 from app.main_window import MainWindow
 from app.models.host import Host
 from app.models.services import ModelServices
+from app.restarting import ProgramRestart, start_again
 from app.running_window import RunningWindow, ask_to_show
 from app.state import options
 from app.state.history import History, HistoryError
@@ -69,12 +70,16 @@ def run(home: Path, backend: str, check: WindowCheckName | None = None) -> int:
             return _refuse(message, needs_dialog=False)
         return _refuse(f"DeepInfer is already running on {home}. Use its window, or give this one another --home")
     try:
-        return _run_loop(app, home, backend, check)
+        exit_code, starts_again = _run_loop(app, home, backend, check)
     finally:
         lock.unlock()
+    if starts_again:
+        start_again()
+    return exit_code
 
 
-def _run_loop(app: QApplication, home: Path, backend: str, check: WindowCheckName | None) -> int:
+def _run_loop(app: QApplication, home: Path, backend: str, check: WindowCheckName | None) -> tuple[int, bool]:
+    """The exit code, and whether the program is to be started again."""
     loop = qasync.QEventLoop(app)
     loop.set_exception_handler(_on_loop_exception)
     asyncio.set_event_loop(loop)
@@ -85,6 +90,7 @@ def _run_loop(app: QApplication, home: Path, backend: str, check: WindowCheckNam
     window.closed.connect(loop.stop)
     RunningWindow(home, window).show_requested.connect(window.bring_to_front)
     _close_on_signals(window)
+    restart = ProgramRestart(window)
     test = None if check is None else _make_check(check, window, home)
     if test is not None:
         test.start()
@@ -92,7 +98,7 @@ def _run_loop(app: QApplication, home: Path, backend: str, check: WindowCheckNam
     loop.run_forever()
     exit_code = 0 if test is None else test.report()
     loop.close()
-    return exit_code
+    return exit_code, restart.is_wanted
 
 
 def _make_check(name: WindowCheckName, window: MainWindow, home: Path) -> WindowCheck:

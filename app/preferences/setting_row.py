@@ -108,6 +108,17 @@ class SettingRow(QWidget):
                 self.field.setPlainText(value)
         self._show_origin()
 
+    def add_button(self, button: QPushButton) -> None:
+        """Puts what the setting leads to beside its field, out of sight at first."""
+        assert self._flow is not None, f"{self.setting.key} has a field that takes the whole line"
+        button.hide()
+        self._flow.add(button)
+
+    def show_button(self, button: QPushButton, is_shown: bool) -> None:
+        assert self._flow is not None, f"{self.setting.key} has a field that takes the whole line"
+        button.setVisible(is_shown)
+        self._flow.refresh()
+
     def flush(self) -> None:
         """Tells a change of a text that has not been told yet."""
         if self._throttle is not None:

@@ -11,10 +11,10 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QHideEvent, QResizeEvent
 from PySide6.QtWidgets import QFormLayout, QLabel, QLineEdit, QPushButton, QWidget
 
-from app.i18n import translate
+from app.i18n import LanguageChoice, language_of, translate
 from app.preferences.about import About
 from app.preferences.setting_row import SettingRow
-from app.state.options import ENGINE_SETTINGS, NUM_THREADS, SECTIONS, SETTINGS
+from app.state.options import ENGINE_SETTINGS, LANGUAGE, NUM_THREADS, SECTIONS, SETTINGS
 from app.state.setting import Setting
 from app.state.settings import Settings
 from app.theme import theme_signals
@@ -34,6 +34,8 @@ class SettingsPage(ClosablePage):
     changed = Signal(object, object)
     """setting, value"""
     restart_requested = Signal()
+    """Of the engine."""
+    program_restart_requested = Signal()
 
     def __init__(self, settings: Settings, about: About, parent: QWidget | None = None) -> None:
         super().__init__(translate("app", "Settings"), parent)
@@ -62,10 +64,16 @@ class SettingsPage(ClosablePage):
             "muted",
         )
         self.restart_button.clicked.connect(self.restart_requested)
+        self._language = language_of(settings.get(LANGUAGE))
+        """In which the window's words are."""
+        self.program_restart_button = QPushButton(translate("app", "Restart now"))
+        self.program_restart_button.setToolTip(translate("app", "Start DeepInfer again, with the same tabs"))
+        self.program_restart_button.clicked.connect(self.program_restart_requested)
         self.column.addSpacing(_SPACING_PX)
         self.column.addLayout(self._form)
         for section, words in SECTIONS:
             self._add_section(section, translate("app", words), settings)
+        self.rows[LANGUAGE.key].add_button(self.program_restart_button)
         self.about = about
         self.column.addSpacing(_SPACING_PX)
         self.column.addWidget(about)
@@ -79,6 +87,15 @@ class SettingsPage(ClosablePage):
             row.show_value()
         if setting in ENGINE_SETTINGS:
             self._show_restart(True)
+
+    def _on_changed(self, setting: Setting[Any], value: Any) -> None:
+        self.changed.emit(setting, value)
+        if setting is LANGUAGE:
+            self._show_language(value)
+
+    def _show_language(self, choice: LanguageChoice) -> None:
+        is_other = language_of(choice) != self._language
+        self.rows[LANGUAGE.key].show_button(self.program_restart_button, is_other)
 
     def show_engine(self, engine: EngineStarted) -> None:
         """What the engine made of its settings."""
@@ -102,7 +119,7 @@ class SettingsPage(ClosablePage):
         for setting in SETTINGS:
             if setting.section == section:
                 row = SettingRow(setting, settings)
-                row.changed.connect(self.changed)
+                row.changed.connect(self._on_changed)
                 if isinstance(setting.default, bool):
                     # It has its words itself. Without a label the form would give the row another height.
                     blank = QLabel()
