@@ -113,9 +113,9 @@ class EngineCore:
         self.prefixes.pin(owner, is_pinned)
         self._reports.pin(owner)
 
-    def pin_node(self, digest: bytes, is_pinned: bool) -> None:
-        """Keep, or no longer keep, the cached text that leads to a place of the prefix tree."""
-        for name in self.view.pin(digest, is_pinned):
+    def pin_node(self, digest: bytes, is_pinned: bool, first_digest: bytes | None = None) -> None:
+        """Keep, or no longer keep, the cached text that leads to a place of the prefix tree; see `PinNode`."""
+        for name in self.view.pin(digest) if is_pinned else self.view.unpin(first_digest or digest, digest):
             self._reports.pin(name)
 
     def drop_node(self, digest: bytes) -> None:

@@ -209,19 +209,30 @@ class MemoryView:
         except TextError:
             return ""
 
-    def pin(self, digest: bytes, is_pinned: bool) -> list[str]:
-        """Set a pin on a place of the tree, or let go of all that hold it; returns the names of these pins."""
+    def pin(self, digest: bytes) -> list[str]:
+        """Set a pin on a place of the tree; returns its name."""
         cache = self._cache.prefix_cache
-        path = path_to(cache, digest)
-        if is_pinned:
-            name = f"prefix {digest.hex()[:16]}"
-            if path:
-                cache.pin(name, path)
-            return [name]
-        names = [name for name, block_ids in cache.pins().items() if path and path[-1] in block_ids]
-        for name in names:
-            self._prefixes.pin(name, False)
-        return names
+        name = f"prefix {digest.hex()[:16]}"
+        if path := path_to(cache, digest):
+            cache.pin(name, path)
+        return [name]
+
+    def unpin(self, first_digest: bytes, digest: bytes) -> list[str]:
+        """Let go of a text in the tree; returns the names of the pins that held it.
+
+        Those that end in it go whole. Those that go on behind it, which is of no use without it, keep what stands
+        before it.
+        """
+        cache = self._cache.prefix_cache
+        path, before = path_to(cache, digest), path_to(cache, first_digest)[:-1]
+        held = {name: block_ids for name, block_ids in cache.pins().items() if path and path[-1] in block_ids}
+        for name, block_ids in held.items():
+            kept = [block_id for block_id in block_ids if block_id in before]
+            if block_ids[-1] in path or not kept:
+                self._prefixes.pin(name, False)
+            else:
+                cache.pin(name, kept)
+        return list(held)
 
     def drop(self, digest: bytes) -> PrefixDropped:
         """Forget what can be forgotten of the block at a place of the tree and of all that follow it."""

@@ -16,7 +16,7 @@ import psutil
 from engine.cache.window import Window
 from engine.config import EngineConfig
 from engine.errors import OutOfMemoryError
-from engine.messages import Quality
+from engine.messages import ModelLoaded, Quality
 from engine.planning.known_models import KnownModel, known_models
 from engine.planning.memory_use import MemoryUse, memory_use
 from engine.planning.plan import MemoryNeed, Plan, Tabs, memory_need, need_of, plan, plan_with, plans
@@ -33,6 +33,7 @@ __all__ = [
     "Recommended",
     "Tabs",
     "best_of",
+    "chat_blocks",
     "known_models",
     "machine",
     "memory_need",
@@ -120,6 +121,11 @@ def num_pool_blocks(
             )
         return num_blocks
     return min(num_blocks, _POOL_CONTEXTS * window.peak_blocks(0, spec.max_context, max_chunk))
+
+
+def chat_blocks(model: ModelLoaded, num_tokens: int) -> int:
+    """The most blocks of the pool that a chat of so many tokens holds at once, if it shares none."""
+    return Window(model.cache_window, model.block_size).peak_blocks(0, num_tokens, model.max_chunk)
 
 
 def plan_here(

@@ -110,7 +110,8 @@ def _serve(
     core = EngineCore(reader, runner, cache, scheduler, time.monotonic, block_bytes, speculator)
     sizes = (weight_bytes + draft_bytes, num_blocks, config.block_size, token_bytes, workspace_bytes(spec, config))
     in_int8 = spec.kv_bytes_per_token(*KV_BYTES["int8"])
-    facts = ModelLoaded(entry.model_id, entry.name, backend.name, spec.max_context, *sizes, in_int8)
+    names = (entry.model_id, entry.name, backend.name)
+    facts = ModelLoaded(*names, spec.max_context, *sizes, in_int8, spec.cache_window, max_chunk)
     return ServedModel(core, facts)
 
 

@@ -324,8 +324,8 @@ def _obey_view(core: EngineCore, command: AskBlock | PinNode | DropNode) -> None
     match command:
         case AskBlock(block):
             core.tell_block(block)
-        case PinNode(digest, is_pinned):
-            core.pin_node(digest, is_pinned)
+        case PinNode(digest, is_pinned, first_digest):
+            core.pin_node(digest, is_pinned, first_digest)
         case DropNode(digest):
             core.drop_node(digest)
 

@@ -14,6 +14,7 @@ from app.widgets.fields import Slider
 from app.widgets.text_label import TextLabel
 from app.widgets.units import memory_size
 from engine.messages import ModelLoaded
+from engine.planner import chat_blocks
 
 _SHORTEST_CONTEXT = 512
 _MAX_CHATS = 32
@@ -37,11 +38,7 @@ class FitPlanner(QWidget):
         self.eight_bits.setToolTip(translate("app", "As with “Precision of chats in memory” in the settings"))
         self._bar = MemoryBar()
         self.verdict = TextLabel("")
-        assumed = translate(
-            "app",
-            "Counted as if each chat filled its length and shared nothing. With a common beginning more fit, and with "
-            "a model that keeps only its newest tokens.",
-        )
+        self._assumed = TextLabel("", "muted")
         grid = QGridLayout()
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setHorizontalSpacing(8)
@@ -63,7 +60,7 @@ class FitPlanner(QWidget):
         column.addWidget(self.eight_bits)
         column.addWidget(self._bar)
         column.addWidget(self.verdict)
-        column.addWidget(TextLabel(assumed, "muted"))
+        column.addWidget(self._assumed)
         for slider in (self.context_slider, self.chats_slider):
             slider.valueChanged.connect(self._show)
         self.eight_bits.toggled.connect(self._show)
@@ -81,6 +78,7 @@ class FitPlanner(QWidget):
         self.context_slider.setValue(fitting[-1] if fitting else 0)
         self.eight_bits.setVisible(0 < model.eight_bit_kv_bytes_per_token < model.kv_bytes_per_token)
         self.eight_bits.setChecked(False)
+        self._assumed.setText(_assumed_words(model))
         self._show()
 
     @property
@@ -101,7 +99,7 @@ class FitPlanner(QWidget):
         return self.verdict.text()
 
     def _blocks_of_chat(self, model: ModelLoaded) -> int:
-        return -(-self.context // model.block_size)
+        return chat_blocks(model, self.context)
 
     @staticmethod
     def _pool_bytes(model: ModelLoaded) -> int:
@@ -146,6 +144,16 @@ class FitPlanner(QWidget):
         if not num_fitting:
             return translate("app", "Not even one of this length fits.")
         return translate("app", "Of this length, %n fit(s) at once.", None, num_fitting)
+
+
+def _assumed_words(model: ModelLoaded) -> str:
+    words = translate(
+        "app", "Counted as if each chat filled its length and shared nothing: with a common beginning more fit."
+    )
+    if model.cache_window is None:
+        return words
+    window = translate("app", "Of each chat this model keeps the newest {window} tokens alone.")
+    return f"{words} {window.format(window=f'{model.cache_window:,}')}"
 
 
 def _slider(name: str) -> Slider:

@@ -65,7 +65,7 @@ class PrefixTreeView(QWidget):
         self.pin_button = QPushButton(translate("app", "Pin", "keep in memory"))
         self.pin_button.setToolTip(translate("app", "Keep this text in memory, from its beginning"))
         self.unpin_button = QPushButton(translate("app", "Unpin", "keep in memory"))
-        self.unpin_button.setToolTip(translate("app", "Let go of every pin that keeps this text"))
+        self.unpin_button.setToolTip(translate("app", "No longer keep this text"))
         self.drop_button = QPushButton(translate("app", "Drop"))
         self.drop_button.setToolTip(translate("app", "Forget this text and all that follows it (Del)"))
         self.pin_button.clicked.connect(lambda: self._send_pin(True))
@@ -224,7 +224,7 @@ class PrefixTreeView(QWidget):
         self._enable_buttons()
         node = self._chosen()
         words = "" if node is None else self._unpin_words(node)
-        self.unpin_button.setToolTip(words or translate("app", "Let go of every pin that keeps this text"))
+        self.unpin_button.setToolTip(words or translate("app", "No longer keep this text"))
         self.unpin_button.setAccessibleDescription(words)
         if words or self._is_warning:
             # What came of a drop stays, although the text it was of is no longer chosen.
@@ -232,19 +232,33 @@ class PrefixTreeView(QWidget):
         self._is_warning = bool(words)
 
     def _unpin_words(self, node: PrefixNode) -> str:
-        """A pin keeps a text from its beginning to its end, and goes as a whole: what else goes with it is told."""
-        held = [other for other in self._nodes if set(other.pins) & set(node.pins)]
-        if len(held) < 2:
+        """What else goes with a text: what follows it, and where a pin ends in it, all that this pin keeps."""
+        place = self._nodes.index(node)
+        followers = {place}
+        for number, other in enumerate(self._nodes):
+            # Parents come before their children.
+            if other.parent in followers:
+                followers.add(number)
+        going_on = {name for number in followers - {place} for name in self._nodes[number].pins}
+        ending = set(node.pins) - going_on
+        gone = [
+            other
+            for number, other in enumerate(self._nodes)
+            if other.pins and set(other.pins) <= (set(node.pins) if number in followers else ending)
+        ]
+        if len(gone) < 2:
             return ""
-        names = ", ".join(f"“{self._pin_name(name)}”" for name in node.pins)
-        num_tokens = sum(other.num_tokens for other in held)
+        num_tokens = sum(other.num_tokens for other in gone)
+        if not ending:
+            return translate("app", "Unpin lets go of this text and what follows it: %n token(s).", None, num_tokens)
+        names = ", ".join(f"“{self._pin_name(name)}”" for name in node.pins if name in ending)
         words = translate("app", "Unpin lets go of all that {pins} keeps: %n token(s).", None, num_tokens)
         return words.format(pins=names)
 
     def _send_pin(self, is_pinned: bool) -> None:
         node = self._chosen()
         if node is not None:
-            self.command_wanted.emit(PinNode(node.digest, is_pinned))
+            self.command_wanted.emit(PinNode(node.digest, is_pinned, None if is_pinned else node.first_digest))
 
     def _send_drop(self) -> None:
         node = self._chosen()

@@ -258,7 +258,8 @@ class ModelLoaded:
     """A model is ready. `weight_bytes` is what the weights take in memory, `max_context` is in tokens.
 
     `workspace_bytes` is what a step needs besides at most: activations, logits, tables. A token's keys and values take
-    `kv_bytes_per_token`, and would take `eight_bit_kv_bytes_per_token` with `kv_dtype` int8.
+    `kv_bytes_per_token`, and would take `eight_bit_kv_bytes_per_token` with `kv_dtype` int8. A chat keeps the blocks of
+    its newest `cache_window` tokens alone (None: all), and of a prompt as many as a step of `max_chunk` tokens needs.
     """
 
     model_id: str
@@ -271,6 +272,8 @@ class ModelLoaded:
     kv_bytes_per_token: int
     workspace_bytes: int = 0
     eight_bit_kv_bytes_per_token: int = 0
+    cache_window: int | None = None
+    max_chunk: int = 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,13 +36,15 @@ class AskBlock:
 
 @dataclass(frozen=True, slots=True)
 class PinNode:
-    """Keep the cached text from its beginning to a place of the tree, or let go of all pins that hold that place.
+    """Keep the cached text from its beginning to a place of the tree, or let go of a text there.
 
-    `PrefixPinned` answers for each pin that was set or let go.
+    What is let go stands from `first_digest` to `digest` (None: that block alone). A pin that ends there goes whole;
+    one that goes on behind it keeps what stands before it. `PrefixPinned` answers for each pin that is another now.
     """
 
     digest: bytes
     is_pinned: bool
+    first_digest: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,9 +80,34 @@ def test_unpinning_a_place_lets_go_of_every_pin_that_holds_it():
     engine.core.pin_prefix("two", True)
     engine.core.pin_node(root.digest, True)
     engine.core.drain_events()
-    engine.core.pin_node(root.digest, False)
+    engine.core.pin_node(root.digest, False, root.first_digest)
     assert {event.owner for event in answer_of(engine, PrefixPinned)} == {"two", f"prefix {root.digest.hex()[:16]}"}
     assert not engine.cache.prefix_cache.pins()
+    engine.core.check_invariants()
+
+
+def test_unpinning_the_middle_of_a_text_keeps_what_stands_before_it():
+    engine = FakeEngine()
+    for name in ("one", "two", "three"):
+        engine.submit(name, SHARED if name == "one" else f"{SHARED}goes on and on until it is {name}, and ends")
+        engine.run()
+    engine.core.pin_prefix("two", True)
+    before, middle, end = (node for node in tree(engine) if "two" in node.pins)
+    engine.core.drain_events()
+    engine.core.pin_node(middle.digest, False, middle.first_digest)
+    num_kept = before.num_tokens // 4
+    assert answer_of(engine, PrefixPinned) == [PrefixPinned("two", num_kept, num_kept * 64)]
+    assert [node.digest for node in tree(engine) if node.pins] == [before.digest]
+    assert end.start > middle.start
+    engine.core.check_invariants()
+
+
+def test_unpinning_the_end_of_a_pin_lets_go_of_all_of_it():
+    engine = two_texts()
+    engine.core.pin_prefix("two", True)
+    end = next(node for node in reversed(tree(engine)) if node.pins)
+    engine.core.pin_node(end.digest, False, end.first_digest)
+    assert not any(node.pins for node in tree(engine))
     engine.core.check_invariants()
 
 

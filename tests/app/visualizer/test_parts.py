@@ -12,7 +12,7 @@ from app.visualizer.step_log import StepLog
 from app.visualizer.step_text import table
 from app.visualizer.step_timeline import StepTimeline
 from engine.messages import StepReport, StepsTaken
-from engine.planner import MemoryUse
+from engine.planner import MemoryUse, chat_blocks
 
 from .pools import MODEL
 
@@ -47,6 +47,17 @@ def test_what_does_not_fit_says_what_to_do(planner: FitPlanner):
     assert "together: 4.0 MiB needed, 1.0 MiB there. Of this length, 1 fits" in planner.text()
     assert "raise “Memory for chats”" in planner.text()
     assert "4. No room for 4 chats" in planner.chats_slider.accessibleDescription()
+
+
+def test_of_a_model_with_a_window_more_and_longer_chats_fit(planner: FitPlanner):
+    planner.context_slider.setValue(1)
+    num_whole = planner.num_fitting()
+    planner.show_model(replace(MODEL, cache_window=64, max_chunk=32))
+    planner.context_slider.setValue(1)
+    assert planner.num_fitting() > num_whole
+    assert planner.num_fitting() == MODEL.num_blocks // chat_blocks(
+        replace(MODEL, cache_window=64, max_chunk=32), planner.context
+    )
 
 
 def test_longest_chat_is_the_models_context(planner: FitPlanner):

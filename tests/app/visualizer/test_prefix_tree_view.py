@@ -75,7 +75,7 @@ def test_pin_and_drop_name_the_place_by_its_digests(view: PrefixTreeView, qtbot)
     choose(view, 0)
     for button in (view.pin_button, view.unpin_button, view.drop_button):
         qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
-    assert commands == [PinNode(b"r2", True), PinNode(b"r2", False), DropNode(b"r1")]
+    assert commands == [PinNode(b"r2", True), PinNode(b"r2", False, b"r1"), DropNode(b"r1")]
 
 
 def test_delete_key_drops(view: PrefixTreeView, qtbot):
@@ -146,6 +146,8 @@ def test_what_an_unpin_lets_go_of_is_told_before(view: PrefixTreeView):
     pinned = [replace(node, pins=("t",)) for node in (ROOT, TRIP)]
     view.show_tree(PrefixTree("m", (*pinned, REGEX)))
     choose(view, 0)
+    assert view.answer.text().startswith("Unpin lets go of this text and what follows it: 48 token")
+    choose(view, 0, 0)
     assert view.answer.text().startswith("Unpin lets go of all that “Trip plan” keeps: 48 token")
     assert view.unpin_button.accessibleDescription() == view.answer.text()
     choose(view, 0, 1)
