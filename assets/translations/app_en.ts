@@ -4,6 +4,13 @@
   <context>
     <name>app</name>
     <message numerus="yes">
+      <source>%n answer(s) are still being written.</source>
+      <translation>
+        <numerusform>%n answer is still being written.</numerusform>
+        <numerusform>%n answers are still being written.</numerusform>
+      </translation>
+    </message>
+    <message numerus="yes">
       <source>%n block(s)</source>
       <translation>
         <numerusform>%n block</numerusform>
@@ -204,6 +211,13 @@
       <translation>
         <numerusform>Unpin lets go of all that {pins} keeps: %n token.</numerusform>
         <numerusform>Unpin lets go of all that {pins} keeps: %n tokens.</numerusform>
+      </translation>
+    </message>
+    <message numerus="yes">
+      <source>Unpin lets go of this text and what follows it: %n token(s).</source>
+      <translation>
+        <numerusform>Unpin lets go of this text and what follows it: %n token.</numerusform>
+        <numerusform>Unpin lets go of this text and what follows it: %n tokens.</numerusform>
       </translation>
     </message>
     <message numerus="yes">

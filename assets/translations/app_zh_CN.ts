@@ -4,6 +4,12 @@
   <context>
     <name>app</name>
     <message numerus="yes">
+      <source>%n answer(s) are still being written.</source>
+      <translation>
+        <numerusform>还有 %n 条回答正在生成。</numerusform>
+      </translation>
+    </message>
+    <message numerus="yes">
       <source>%n block(s)</source>
       <translation>
         <numerusform>%n 个块</numerusform>
@@ -200,6 +206,10 @@
     <message>
       <source>A request needs either messages or a raw prompt</source>
       <translation>请求需要消息或原始提示词</translation>
+    </message>
+    <message>
+      <source>A restart ends them. What is written by then stays, and each can be continued.</source>
+      <translation>重新启动会结束它们。到那时已写出的内容会保留，每条都可以继续。</translation>
     </message>
     <message>
       <source>A small English chat model by Hugging Face to begin with: quick on any computer, often wrong on facts.</source>
@@ -626,8 +636,8 @@
       <translation>无法下载 {package}：{reason}。请检查网络连接，然后重新获取</translation>
     </message>
     <message>
-      <source>Counted as if each chat filled its length and shared nothing. With a common beginning more fit, and with a model that keeps only its newest tokens.</source>
-      <translation>按每个聊天都占满其长度且不共享任何内容计算。如果有共同的开头，或模型只保留最新的词元，则可以容纳更多。</translation>
+      <source>Counted as if each chat filled its length and shared nothing: with a common beginning more fit.</source>
+      <translation>按每个对话都写满且不共享任何内容计算：开头相同时能放下更多。</translation>
     </message>
     <message>
       <source>Ctrl+plus, Ctrl+minus; Ctrl+0 resets.</source>
@@ -1142,10 +1152,6 @@
       <translation>最近 {time} 秒</translation>
     </message>
     <message>
-      <source>Let go of every pin that keeps this text</source>
-      <translation>取消保留这段文本的所有固定</translation>
-    </message>
-    <message>
       <source>Let the model go on where it ended</source>
       <translation>让模型从结束处继续</translation>
     </message>
@@ -1374,6 +1380,10 @@
       <translation>无文件夹</translation>
     </message>
     <message>
+      <source>No longer keep this text</source>
+      <translation>不再保留这段文本</translation>
+    </message>
+    <message>
       <source>No memory to copy {count} blocks ({reason}): close other programs and save again</source>
       <translation>没有内存复制 {count} 个块（{reason}）：请关闭其他程序并重新保存</translation>
     </message>
@@ -1440,6 +1450,10 @@
     <message>
       <source>Number of chats</source>
       <translation>聊天数量</translation>
+    </message>
+    <message>
+      <source>Of each chat this model keeps the newest {window} tokens alone.</source>
+      <translation>此模型只保留每个对话最新的 {window} 个词元。</translation>
     </message>
     <message numerus="yes">
       <source>Of this length, %n fit(s) at once.</source>
@@ -1667,6 +1681,14 @@
       <translation>重复惩罚</translation>
     </message>
     <message>
+      <source>Restart DeepInfer</source>
+      <translation>重新启动 DeepInfer</translation>
+    </message>
+    <message>
+      <source>Restart now</source>
+      <translation>立即重新启动</translation>
+    </message>
+    <message>
       <source>Restart the engine</source>
       <translation>重启引擎</translation>
     </message>
@@ -1809,6 +1831,10 @@
     <message>
       <source>Stands before the first message of new chats.</source>
       <translation>位于新聊天的第一条消息之前。</translation>
+    </message>
+    <message>
+      <source>Start DeepInfer again, with the same tabs</source>
+      <translation>重新启动 DeepInfer，标签页不变</translation>
     </message>
     <message>
       <source>Start DeepInfer again: it sets a damaged file aside.</source>
@@ -2373,6 +2399,12 @@
       <source>Unpin lets go of all that {pins} keeps: %n token(s).</source>
       <translation>
         <numerusform>取消固定会放开 {pins} 保留的全部内容：%n 个词元。</numerusform>
+      </translation>
+    </message>
+    <message numerus="yes">
+      <source>Unpin lets go of this text and what follows it: %n token(s).</source>
+      <translation>
+        <numerusform>取消固定会放开这段文本及其后的内容：%n 个词元。</numerusform>
       </translation>
     </message>
     <message>
