@@ -31,6 +31,7 @@ from app.i18n import translate
 from app.state.folders import Folder
 from app.state.history import ChatSummary
 from app.state.search import MAX_HITS, SearchHit
+from app.widgets.fields import add_clear_button
 from app.widgets.icons import show_icon
 from app.widgets.menu_button import let_go_after_menu
 from app.widgets.text_label import TextLabel
@@ -79,8 +80,8 @@ class Sidebar(QWidget):
         self.search_field = QLineEdit()
         self.search_field.setPlaceholderText(translate("app", "Search"))
         self.search_field.setAccessibleName(translate("app", "Search chats"))
-        self.search_field.setClearButtonEnabled(True)
-        search_icon = QAction(self.search_field)
+        add_clear_button(self.search_field)
+        search_icon = QAction(translate("app", "Search"), self.search_field)
         show_icon(search_icon, "search", "muted")
         self.search_field.addAction(search_icon, QLineEdit.ActionPosition.LeadingPosition)
         self.new_chat_button = QPushButton(translate("app", "New chat"))

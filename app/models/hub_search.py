@@ -16,6 +16,7 @@ from app.models.hub_card import HubCard
 from app.models.hub_offer import HubOffer, searched_offer
 from app.widgets.card import Card
 from app.widgets.error_note import ErrorNote
+from app.widgets.fields import add_clear_button
 from app.widgets.icons import show_icon
 from app.widgets.text_label import TextLabel
 from engine.messages import HubFailed, HubModel, HubResults
@@ -62,7 +63,7 @@ class HubSearch(QWidget):
         self.field = QLineEdit(maxLength=MAX_WORDS)
         self.field.setPlaceholderText(translate("app", "Search the hub for a model, such as qwen 3b"))
         self.field.setAccessibleName(translate("app", "Search the hub"))
-        self.field.setClearButtonEnabled(True)
+        add_clear_button(self.field)
         self.button = QPushButton(translate("app", "Search"))
         show_icon(self.button, "search")
         self.note = TextLabel("", "muted")

@@ -18,6 +18,7 @@ from app.state.options import ENGINE_SETTINGS, LANGUAGE, NUM_THREADS, SECTIONS, 
 from app.state.setting import Setting
 from app.state.settings import Settings
 from app.theme import theme_signals
+from app.widgets.fields import add_clear_button
 from app.widgets.page import ClosablePage
 from app.widgets.text_label import TextLabel
 from engine.messages import EngineStarted
@@ -52,7 +53,7 @@ class SettingsPage(ClosablePage):
         self.search = QLineEdit()
         self.search.setPlaceholderText(translate("app", "Find a setting"))
         self.search.setAccessibleName(translate("app", "Find a setting"))
-        self.search.setClearButtonEnabled(True)
+        add_clear_button(self.search)
         self.search.textChanged.connect(self._find)
         self.column.addWidget(self.search)
         self.nothing_label = TextLabel(translate("app", "No setting has these words."), "muted")

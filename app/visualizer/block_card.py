@@ -108,10 +108,15 @@ class BlockCard(QWidget):
         """Describe the block anew: who owns it may have changed."""
         block = self.shown
         if block is None:
-            self.label.setText(translate("app", "Point at a block, or go through them with the arrow keys."))
+            self._say(translate("app", "Point at a block, or go through them with the arrow keys."))
             return
         lines = [self._describe(block), "" if self._facts is None else describe_contents(self._facts)]
-        self.label.setText("\n".join(line for line in lines if line))
+        self._say("\n".join(line for line in lines if line))
+
+    def _say(self, words: str) -> None:
+        self.label.setText(words)
+        # Its name takes the place of its text for a screen reader.
+        self.label.setAccessibleDescription(words)
 
     def _begin(self) -> None:
         if self._facts is not None and self._facts.block != self.shown:

@@ -516,6 +516,10 @@
       <translation>由 --home 指定。</translation>
     </message>
     <message>
+      <source>Clear the field</source>
+      <translation>清空输入框</translation>
+    </message>
+    <message>
       <source>Close</source>
       <translation>关闭</translation>
     </message>
