@@ -6,6 +6,7 @@ Does not know how a chat is shown or answered.
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
+from functools import partial
 from typing import Any, TypeVar
 
 from PySide6.QtCore import QObject, Signal
@@ -81,18 +82,19 @@ class ChatController(QObject):
         no_places: dict[str, TabPlace] = {}
         places = self._guarded(self._history.load_places, no_places)
         for chat_id in chat_ids:
-            self.open(chat_id)
-            self._go_to(chat_id, places.get(chat_id))
-        if current is not None:
-            self.open(current)
+            # Not `open`: each would be laid out, marked in the list and saved among all those before it.
+            session = self._guarded(partial(self._history.load, chat_id), None)
+            if session is not None:
+                self._go_to(self._tabs.add_chat(session), places.get(chat_id))
+        if chat_ids:
+            self.open(current or chat_ids[-1])
         if not self._tabs.count():
             self._tabs.new_chat()
         self.refresh()
 
-    def _go_to(self, chat_id: str, place: TabPlace | None) -> None:
+    def _go_to(self, tab: ChatTab, place: TabPlace | None) -> None:
         """To where was read last time."""
-        tab = self._tabs.tab_of(chat_id)
-        if tab is not None and place is not None:
+        if place is not None:
             message = next((one for one in tab.session.messages if one.id == place.message_id), None)
             if message is not None:
                 tab.transcript.stay_at(message, place.part)

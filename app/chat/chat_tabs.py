@@ -174,17 +174,20 @@ class ChatTabs(QTabWidget):
 
     def open_chat(self, session: Session) -> ChatTab:
         """Opens the chat in a new tab, or goes to the one it has."""
-        tab = self.tab_of(session.id)
-        if tab is None:
-            tab = self._make_tab(session)
-            self.addTab(tab, "")
-            self._add_close_button(tab)
-            self._show_mark(tab)
-            tab.changed.connect(lambda: self._show_mark(tab))
-            tab.chat_made.connect(self.open_chat)
+        tab = self.tab_of(session.id) or self.add_chat(session)
         self.setCurrentWidget(tab)
         tab.setFocus()
         self.tabs_changed.emit()
+        return tab
+
+    def add_chat(self, session: Session) -> ChatTab:
+        """A new tab for the chat, behind the others; nobody goes there and nobody is told."""
+        tab = self._make_tab(session)
+        self.addTab(tab, "")
+        self._add_close_button(tab)
+        self._show_mark(tab)
+        tab.changed.connect(lambda: self._show_mark(tab))
+        tab.chat_made.connect(self.open_chat)
         return tab
 
     def close_tab(self, index: int) -> None:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from functools import partial
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject, Qt, QTimer
 from PySide6.QtWidgets import QVBoxLayout
 
 from app.bridge.throttle import Throttle
@@ -40,7 +40,8 @@ def finder_of(tab: ChatTab) -> Finder:
 
 def leave_finder(tab: ChatTab) -> None:
     """Another chat is opened: what was looked for in this one is done with."""
-    finder = tab.findChild(Finder)
+    # One of hundreds of tabs, perhaps: only where finders are is looked.
+    finder = tab.findChild(Finder, options=Qt.FindChildOption.FindDirectChildrenOnly)
     if finder is not None and not finder.bar.isHidden():
         finder.leave()
 

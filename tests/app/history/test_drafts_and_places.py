@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
 from pytestqt.qtbot import QtBot
 
 from app.main_window import MainWindow
 from app.state.drafts import Draft
+from app.state.history import History
 from app.state.message import Attachment, Message
 from app.state.session import Session
 from tests.app.fake_engine import FakeEngine
@@ -127,3 +129,24 @@ def test_a_draft_comes_back_out_of_the_trash(qtbot: QtBot, window: MainWindow, e
     assert draft(window) == ""
     window.chats.trash.restore(tab.session.id)
     assert draft(window) == "unsent"
+
+
+def test_tabs_come_back_in_their_order_without_being_saved_for_each(
+    window: MainWindow, open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chats = [Session(title=f"chat {number}", messages=[Message("user", str(number))]) for number in range(6)]
+    for chat in chats:
+        window._history.save(chat, chat.messages)
+        window.tabs.open_chat(chat)
+    window.tabs.open_chat(chats[2])
+    window.close()
+    saved: list[object] = []
+    save = History.save_tabs
+    monkeypatch.setattr(History, "save_tabs", lambda *given: (saved.append(given), save(*given)))
+    again = open_window()
+    assert [tab.session.id for tab in again.tabs.tabs()] == [chat.id for chat in chats]
+    current = again.tabs.current_tab()
+    assert current is not None
+    assert current.session.id == chats[2].id
+    # Else the time to open grows with the square of the tabs.
+    assert len(saved) < len(chats)
