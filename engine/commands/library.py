@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -71,7 +72,9 @@ def run_convert(args: argparse.Namespace) -> int:
     options = _options(args)
     try:
         with ProgressLine() as line:
-            conversion = Conversion(args.source.expanduser(), args.name, options)
+            # "." has no name of its own, and a link keeps its own: the hub's cache links to files named by digests.
+            source = Path(os.path.abspath(args.source.expanduser()))
+            conversion = Conversion(source, args.name, options)
             converted = convert_file(args.home, conversion, line.show, lambda: False)
     except KeyboardInterrupt:
         return _interrupted()

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from engine.convert.calibrated import Calibration
-from engine.convert.fidelity import measure_fidelity
+from engine.convert.fidelity import measure_fidelity, num_scored
 from engine.convert.options import QuantizeOptions
 from engine.convert.packing import IsCancelled, pack
 from engine.convert.sample_texts import calibration_windows, held_windows
@@ -91,7 +91,7 @@ class Writer:
     def measure(self) -> Fidelity | None:
         """How far what was written is from the source; None if it is the same, or if no text has tokens to score."""
         windows = self._windows(held_windows)
-        if not windows or all(form.is_exact for form in self._partial.formats.values()):
+        if not num_scored(windows) or all(form.is_exact for form in self._partial.formats.values()):
             return None
         work = Work.of(self._spec, 0, sum(map(len, windows))).measure
         self._clock = self._clock or TimeLeft(work)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import unicodedata
 
@@ -22,7 +23,8 @@ def is_model_id(text: str) -> bool:
 def model_id_of(name: str) -> str:
     """The id for a display name: "Qwen2.5 Coder (0.5B)" becomes "qwen2.5-coder-0.5b".
 
-    Raises `InvalidRequestError` if nothing of the name can be kept.
+    A name in letters of which none can be kept, as in Chinese, has a number made of it. Raises `InvalidRequestError`
+    for a name without letters and digits.
     """
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
     dashed = re.sub(r"[^a-z0-9_.]+|(?<![0-9])\.|\.(?![0-9])", "-", plain)
@@ -30,6 +32,8 @@ def model_id_of(name: str) -> str:
     if dashed.split(".")[0] in _RESERVED:
         dashed = f"model-{dashed}"
     model_id = dashed[:MAX_ID_LENGTH].rstrip("-_.")
+    if not model_id and any(map(str.isalnum, name)):
+        model_id = f"model-{hashlib.sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
     if not is_model_id(model_id):
         raise InvalidRequestError(f"The name {name!r} makes no folder name: give a --name with latin letters or digits")
     return model_id

@@ -14,7 +14,7 @@ import sys
 import time
 
 from tests.fuzz.attack import attack, example
-from tests.fuzz.targets import TARGETS
+from tests.fuzz.targets import TARGETS, prepare
 
 _EXAMPLES_AT_ONCE = 20
 _SLICE_S = 25.0
@@ -32,6 +32,7 @@ def main() -> int:
     os.fsync = lambda descriptor: None  # type: ignore[assignment]
     targets = args.targets or list(TARGETS)
     if args.seed is not None:
+        prepare()
         example(targets[0], args.seed)
         return 0
     return _attack_slice(targets[0], args.minutes) if args.slice else _attack_all(targets, args.minutes)

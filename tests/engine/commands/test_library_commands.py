@@ -32,6 +32,17 @@ def test_convert_lists_the_model_and_says_so(tmp_path: Path, source: Path, capsy
     assert capsys.readouterr().out.split() == ["my-model", "0.1", "MB", "qwen2", "My", "Model"]
 
 
+def test_the_folder_that_one_is_in_is_a_model_of_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "Big Model"
+    folder.mkdir()
+    write_tiny_gguf(folder / "weights.gguf", "qwen2", Kind.Q4_1)
+    monkeypatch.chdir(folder)
+    assert run(tmp_path, "convert", ".") == 0
+    assert capsys.readouterr().out.startswith("big-model is ready")
+
+
 def test_results_are_printed_as_json(tmp_path: Path, source: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(tmp_path, "--json", "convert", source, "--bits", "3", "--group", "32") == 0
     report = json.loads(capsys.readouterr().out)

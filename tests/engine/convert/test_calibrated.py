@@ -11,6 +11,7 @@ import pytest
 import torch
 from gguf import GGMLQuantizationType as Kind
 
+from engine.convert import writing
 from engine.convert.options import QuantizeOptions
 from engine.convert.pipeline import Conversion, Converted, convert_file
 from engine.errors import InvalidRequestError, JobCancelledError, SourceError
@@ -158,6 +159,13 @@ def test_a_source_that_turns_out_damaged_leaves_nothing_behind(tmp_path: Path) -
     with pytest.raises(SourceError):
         convert(tmp_path, path, CALIBRATED)
     assert list((tmp_path / "models").iterdir()) == []
+
+
+def test_a_text_of_too_few_tokens_to_score_measures_nothing(
+    tmp_path: Path, source: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writing, "held_windows", lambda *facts: [[1, 2], [3, 4]])
+    assert convert(tmp_path, source, QuantizeOptions(4)).fidelity is None
 
 
 def test_fidelity_is_that_of_whole_rows_of_logits(tmp_path: Path, source: Path) -> None:

@@ -19,13 +19,14 @@ from engine.store.names import MAX_ID_LENGTH, is_model_id, model_id_of
         ("a.partial", "a-partial"),
         ("CON", "model-con"),
         ("com1.5", "model-com1.5"),
+        ("通义千问", "model-800ee680"),
     ],
 )
 def test_a_name_becomes_a_readable_id(name: str, model_id: str) -> None:
     assert model_id_of(name) == model_id
 
 
-@pytest.mark.parametrize("name", ["", "...", "模型", "/", "--"])
+@pytest.mark.parametrize("name", ["", "...", "🙂", "/", "--"])
 def test_a_name_without_usable_letters_is_refused(name: str) -> None:
     with pytest.raises(InvalidRequestError, match="--name"):
         model_id_of(name)
