@@ -8,10 +8,11 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import PurePosixPath, PureWindowsPath
+from pathlib import PurePosixPath
 
 from engine.errors import InvalidRequestError, SourceError
 from engine.messages import ModelChoice, RepositoryFacts, RepositoryFile
+from engine.store.names import is_safe_name
 
 _PART = re.compile(r"(.+)-(\d{5})-of-(\d{5})\.(gguf|safetensors)")
 _QUANTISATION = re.compile(
@@ -39,10 +40,8 @@ _TEXTS = (
 
 
 def is_safe_path(path: str) -> bool:
-    """Whether a repository's path stays inside the folder that it is joined to, on every system."""
-    if "\\" in path or "\0" in path or PureWindowsPath(path).drive or PurePosixPath(path).is_absolute():
-        return False
-    return path != "" and all(part not in ("", ".", "..") and not part.endswith((".", " ")) for part in path.split("/"))
+    """Whether a repository's path stays inside the folder that it is joined to and names a file, on every system."""
+    return all(is_safe_name(part) for part in path.split("/"))
 
 
 def choices(files: Iterable[RepositoryFile]) -> tuple[ModelChoice, ...]:

@@ -1,4 +1,4 @@
-"""Model ids: which names are safe as a folder on every system. Knows nothing of what the folders hold."""
+"""Which names are safe as a file or folder on every system, and model ids. Knows nothing of what they hold."""
 
 from __future__ import annotations
 
@@ -12,7 +12,21 @@ MAX_ID_LENGTH = 64
 
 # A dot stands only between digits ("2.5"), so an id never ends in a suffix of ours such as ".partial".
 _ID = re.compile(r"[a-z0-9](?:[a-z0-9_-]|(?<=[0-9])\.(?=[0-9]))*")
-_RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{digit}" for port in ("com", "lpt") for digit in range(1, 10))}
+# Windows takes the superscripts for digits.
+_PORTS = (f"{port}{digit}" for port in ("com", "lpt") for digit in "123456789¹²³")
+_RESERVED = frozenset({"con", "prn", "aux", "nul", "conin$", "conout$", *_PORTS})
+_REFUSED = re.compile(r'[<>:"/\\|?*\x00-\x1f\x7f]')
+
+
+def is_safe_name(name: str) -> bool:
+    """Whether a file or folder can have this name on every system, and no other file is meant by it on any.
+
+    Windows opens a device for its own names, whatever suffix they have; a stream of another file behind a colon; and
+    the name without them where dots or spaces are at its end.
+    """
+    if _REFUSED.search(name) or name in ("", ".", "..") or name.endswith((".", " ")):
+        return False
+    return name.partition(".")[0].rstrip(" ").lower() not in _RESERVED
 
 
 def is_model_id(text: str) -> bool:

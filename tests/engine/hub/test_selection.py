@@ -87,6 +87,12 @@ def test_a_choice_is_made_by_label_or_file_and_else_the_usual_one() -> None:
 )
 def test_a_name_that_leads_out_of_the_folder_is_never_chosen(path: str) -> None:
     assert not is_safe_path(path)
+
+
+@pytest.mark.parametrize("path", ["m.gguf:hidden", "a/con/m.gguf", "NUL.gguf", "q4/COM1.safetensors", "a /m.gguf"])
+def test_a_name_that_windows_takes_for_another_file_is_never_chosen(path: str) -> None:
+    assert not is_safe_path(path)
+    assert labels(path, "other-Q4_0.gguf") == ["Q4_0"]
     assert labels(path) == []
 
 

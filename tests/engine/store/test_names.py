@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.errors import InvalidRequestError
-from engine.store.names import MAX_ID_LENGTH, is_model_id, model_id_of
+from engine.store.names import MAX_ID_LENGTH, is_model_id, is_safe_name, model_id_of
 
 
 @pytest.mark.parametrize(
@@ -48,3 +48,23 @@ def test_every_id_is_safe_and_its_own_id(name: str) -> None:
 @pytest.mark.parametrize("text", ["..", ".", "a/b", "a\\b", "A", "nul", "lpt1.2", "x.partial", "", "a" * 65, "a\n"])
 def test_an_unsafe_id_is_told_apart(text: str) -> None:
     assert not is_model_id(text)
+
+
+@pytest.mark.parametrize(
+    "name", ["m.gguf", "模型", ".hidden", "a b", "console", "com10.txt", "auxiliary", "a-con", " a"]
+)
+def test_an_ordinary_name_is_safe(name: str) -> None:
+    assert is_safe_name(name)
+
+
+@pytest.mark.parametrize("name", ["", ".", "..", *(f"a{letter}b" for letter in '/\\:*?"<>|\0\n\x7f'), "a.", "a ", "C:"])
+def test_a_name_that_some_system_refuses_is_not_safe(name: str) -> None:
+    assert not is_safe_name(name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["CON", "con.txt", "Nul.tar.gz", "aux .txt", "PRN", "COM1", "lpt9.gguf", "com².txt", "CONIN$", "conout$.log"],
+)
+def test_a_name_that_opens_a_device_is_not_safe(name: str) -> None:
+    assert not is_safe_name(name)
