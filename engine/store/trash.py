@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.errors import CheckpointError, InvalidRequestError, ModelNotFoundError
+from engine.errors import CheckpointError, InvalidRequestError, ModelNotFoundError, StorageError
 from engine.store.files import replace, storage_errors
 from engine.store.folders import TRASH_FOLDER, remove_whole
 from engine.store.manifest import check_files, read_manifest
@@ -82,9 +82,15 @@ class Trash:
     def expire(self, now: float) -> int:
         """Delete for good what has lain here for `KEPT_DAYS`; returns how many. What cannot be, stays."""
         old = [model for model in self.models() if now - model.deleted_at > KEPT_DAYS * 86400]
+        num_removed = 0
         for model in old:
-            remove_whole(model.folder)
-        return len(old)
+            try:
+                remove_whole(model.folder)
+            except StorageError as error:
+                _log.warning("stays in the trash: %s", error)
+            else:
+                num_removed += 1
+        return num_removed
 
     def _folders(self) -> list[Path]:
         try:

@@ -152,6 +152,26 @@ def test_what_lies_in_the_trash_for_long_goes_by_itself(home: Path) -> None:
     assert model_care.storage(home).total_bytes("trash") == 0
 
 
+def test_what_cannot_be_removed_from_the_trash_keeps_nothing_else_there(
+    home: Path, checkpoint: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model_care.delete(home, DeleteModel("a"))
+    shutil.copytree(checkpoint, home / "models" / "a")
+    model_care.delete(home, DeleteModel("a"))
+    held_open: list[Path] = []
+
+    def refuse_one(path: Path, remove_tree: Callable[[Path], None] = shutil.rmtree) -> None:
+        if not held_open:
+            held_open.append(path)
+            raise PermissionError(errno.EACCES, "held open", str(path))
+        remove_tree(path)
+
+    monkeypatch.setattr("engine.store.folders.shutil.rmtree", refuse_one)
+    now = max(item.changed_at for item in model_care.storage(home).items if item.kind == "trash")
+    assert model_care.expire_trash(home, now + (KEPT_DAYS + 1) * DAY_S) == 1
+    assert list((home / "models" / ".trash").iterdir()) == held_open
+
+
 def test_a_model_is_deleted_for_good_when_asked(home: Path) -> None:
     assert model_care.delete(home, DeleteModel("a", is_final=True)).trash_id is None
     assert list((home / "models").iterdir()) == []
