@@ -111,12 +111,12 @@ class EngineCore:
     def pin_prefix(self, owner: str, is_pinned: bool) -> None:
         """Keep, or no longer keep, what is cached of the owner's newest ended request."""
         self.prefixes.pin(owner, is_pinned)
-        self._reports.pin(owner)
+        self._reports.pin(owner, is_pinned)
 
     def pin_node(self, digest: bytes, is_pinned: bool, first_digest: bytes | None = None) -> None:
         """Keep, or no longer keep, the cached text that leads to a place of the prefix tree; see `PinNode`."""
         for name in self.view.pin(digest) if is_pinned else self.view.unpin(first_digest or digest, digest):
-            self._reports.pin(name)
+            self._reports.pin(name, is_pinned)
 
     def drop_node(self, digest: bytes) -> None:
         """Forget the cached block at a place of the prefix tree and all that follow it."""

@@ -63,11 +63,13 @@ class Reports:
             size_bytes = resumed.num_blocks * self._block_bytes
             self.add(RequestResumed(resumed.sequence.request_id, resumed.how, resumed.num_blocks, size_bytes))
         for owner in schedule.unpinned:
-            self.pin(owner)
+            self.pin(owner, is_wanted=False)
 
-    def pin(self, owner: str) -> None:
+    def pin(self, owner: str, is_wanted: bool) -> None:
+        """What is kept for an owner, after it was to be kept (`is_wanted`) or let go."""
         num_blocks = len(self._cache.prefix_cache.pins().get(owner, ()))
-        self.add(PrefixPinned(owner, num_blocks, num_blocks * self._block_bytes))
+        is_gone = is_wanted and num_blocks == 0
+        self.add(PrefixPinned(owner, num_blocks, num_blocks * self._block_bytes, is_gone))
 
     def finished(self, record: RequestRecord, reason: FinishReason) -> None:
         """The end of a request that was neither refused nor failed."""

@@ -141,6 +141,8 @@ class PrefixTreeView(QWidget):
             words = translate("app", "Dropped %n block(s).", None, answer.num_blocks)
             if answer.num_kept:
                 words += " " + translate("app", "%n more are in use or pinned, and stay.", None, answer.num_kept)
+        elif answer.is_gone:
+            words = translate("app", "There is nothing left to pin: this text is no longer cached.")
         elif answer.num_blocks:
             words = translate("app", "Pinned: %n block(s), {size}.", None, answer.num_blocks)
             words = words.format(size=memory_size(answer.size_bytes))

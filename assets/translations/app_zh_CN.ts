@@ -2251,6 +2251,10 @@
       <translation>回收站中没有 {name}</translation>
     </message>
     <message>
+      <source>There is nothing left to pin: this text is no longer cached.</source>
+      <translation>没有可固定的内容：这段文本已不在缓存中。</translation>
+    </message>
+    <message>
       <source>There is room for {chats}: {needed} of the {pool} for chats.</source>
       <translation>可容纳{chats}：占聊天用 {pool} 中的 {needed}。</translation>
     </message>

@@ -175,11 +175,15 @@ class RequestFailed:
 
 @dataclass(frozen=True, slots=True)
 class PrefixPinned:
-    """How much is kept for an owner now; nothing after it was let go, or if nothing of it is cached."""
+    """How much is kept for an owner now; nothing after it was let go.
+
+    `is_gone`: it was to be kept, but nothing of it is cached any more.
+    """
 
     owner: str
     num_blocks: int
     size_bytes: int
+    is_gone: bool = False
 
 
 @dataclass(frozen=True, slots=True)

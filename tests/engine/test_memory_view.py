@@ -114,7 +114,13 @@ def test_unpinning_the_end_of_a_pin_lets_go_of_all_of_it():
 def test_pinning_what_is_gone_says_that_nothing_is_kept():
     engine = two_texts()
     engine.core.pin_node(b"no such place", True)
-    assert [event.num_blocks for event in answer_of(engine, PrefixPinned)] == [0]
+    engine.core.pin_prefix("nobody", True)
+    engine.core.pin_prefix("two", False)
+    assert [(event.num_blocks, event.is_gone) for event in answer_of(engine, PrefixPinned)] == [
+        (0, True),
+        (0, True),
+        (0, False),
+    ]
 
 
 def test_dropped_place_is_free_with_all_that_follows():

@@ -107,6 +107,7 @@ def test_only_what_is_pinned_can_be_unpinned(view: PrefixTreeView):
         (PrefixPinned("t", 12, 12 * 2**20), "Pinned: 12 blocks, 12 MiB."),
         (PrefixPinned("t", 0, 0), "Unpinned “Trip plan”."),
         (PrefixPinned("prefix 00ff", 0, 0), "Unpinned “this text”."),
+        (PrefixPinned("prefix 00ff", 0, 0, True), "There is nothing left to pin: this text is no longer cached."),
         (PrefixDropped(b"", 1, 0), "Dropped 1 block."),
         (PrefixDropped(b"", 5, 3), "Dropped 5 blocks. 3 more are in use or pinned, and stay."),
     ],
