@@ -125,7 +125,7 @@ def asked_wait_s(headers: Mapping[str, str]) -> float | None:
     if limit is not None and limit.remaining == 0:
         return float(limit.reset_in_seconds)
     text = headers.get("retry-after", "").strip()
-    if text.isdigit():
+    if text.isdecimal():
         return float(text)
     try:
         moment = email.utils.parsedate_to_datetime(text)

@@ -139,8 +139,9 @@ class PartialFile:
             if (record["digest"], record["size_bytes"]) != (self.expected.digest, self.expected.size_bytes):
                 return ByteRanges()
             there_bytes = self.path.stat().st_size
-            return ByteRanges(
-                (start, min(stop, there_bytes)) for start, stop in record["ranges"] if start < there_bytes
-            )
-        except (OSError, KeyError, TypeError, ValueError, AssertionError):
+            ranges = [(start, stop) for start, stop in record["ranges"]]
+            if any(type(start) is not int or type(stop) is not int or not 0 <= start <= stop for start, stop in ranges):
+                return ByteRanges()
+            return ByteRanges((start, min(stop, there_bytes)) for start, stop in ranges if start < there_bytes)
+        except (OSError, KeyError, TypeError, ValueError, RecursionError):
             return ByteRanges()

@@ -193,6 +193,13 @@ def test_nf4_is_read_through_its_table(tmp_path: Path, is_nested: bool) -> None:
     assert 0 < packed.form.error < 0.02
 
 
+@pytest.mark.parametrize("kind", [torch.bfloat16, torch.float32])
+def test_a_quantisation_state_that_is_not_of_bytes_is_refused(tmp_path: Path, kind: torch.dtype) -> None:
+    tensors = stored(tmp_path, {"weight.quant_state.bitsandbytes__nf4": torch.zeros(8, dtype=kind)})
+    with pytest.raises(SourceError, match=r"a\.weight has a quantisation state of B?F\d\d, not of bytes"):
+        TableMatrix("a.weight", tensors)
+
+
 def test_int8_keeps_its_codes_and_tells_the_rounding_of_its_scales(tmp_path: Path) -> None:
     random = np.random.default_rng(2)
     codes = random.integers(-128, 128, (NUM_ROWS, NUM_COLUMNS)).astype(np.int8)

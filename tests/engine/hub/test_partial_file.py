@@ -68,6 +68,21 @@ def test_bytes_that_were_lost_with_the_power_are_noticed_at_the_end(tmp_path: Pa
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize(
+    "ranges",
+    ["[[0, 1.5]]", "[[false, true]]", "[[-4, 8]]", "[[8, 4]]", '[["0", "9"]]', "[[0]]", "7", "[" * 9000],
+)
+def test_a_record_that_makes_no_sense_counts_as_none(tmp_path: Path, ranges: str) -> None:
+    file = PartialFile(expected(tmp_path))
+    file.write(0, DATA)
+    file.close()
+    record = tmp_path / "x.gguf.partial.json"
+    written = record.read_text()
+    assert "[[0, 500]]" in written
+    record.write_text(written.replace("[[0, 500]]", ranges))
+    assert PartialFile(expected(tmp_path)).gaps() == [(0, 500)]
+
+
 def test_a_shorter_file_than_recorded_counts_only_what_it_has(tmp_path: Path) -> None:
     file = PartialFile(expected(tmp_path))
     file.write(0, DATA)
