@@ -11,6 +11,9 @@ from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from app.chat.answer_figures import Figures
 
+_FEWEST_CHARACTERS = 8
+"""Of less than that nobody could tell what it is the beginning of."""
+
 
 class FiguresLabel(QLabel):
     """One line; where it is too narrow the figures that count least give way."""
@@ -44,7 +47,9 @@ class FiguresLabel(QLabel):
         shortened = (text for text in self._figures.shortened() if metrics.horizontalAdvance(text) <= width_px)
         # Before it has a place it says all.
         text = next(shortened, None) if width_px else whole
-        if text is None:
+        if text is None and width_px < _FEWEST_CHARACTERS * metrics.averageCharWidth():
+            text = ""
+        elif text is None:
             text = metrics.elidedText(self._figures.shortened()[-1], Qt.TextElideMode.ElideRight, width_px)
         if text != self.text():
             self.setText(text)

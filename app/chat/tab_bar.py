@@ -59,8 +59,10 @@ class ChatTabBar(QTabBar):
         widest = max(least, _widest(wanted, self._room_px))
         widths = [min(width, widest) for width in wanted]
         if self.currentIndex() >= 0:
-            # The one that is read is never narrower than the others.
-            widths[self.currentIndex()] = widest
+            # The one that is read is no narrower than the others, unless that alone would have the row scrolled.
+            spare_px = self._room_px - sum(widths)
+            own = widths[self.currentIndex()]
+            widths[self.currentIndex()] = widest if spare_px < 0 else min(widest, own + spare_px)
         return widths
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:

@@ -45,6 +45,9 @@ class RowDelegate(QStyledItemDelegate):
             return
         if row.kind is RowKind.CHAT and row.folder_id is not None and not row.is_pinned:
             option.rect.adjust(icon_size_px(), 0, 0, 0)
+        if row.text.endswith(")"):
+            # What tells a branch or a copy from its origin stands at the end.
+            option.textElideMode = Qt.TextElideMode.ElideMiddle
         super().paint(painter, option, index)
 
     def _paint_two_lines(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index, row: Row) -> None:

@@ -111,8 +111,10 @@ class SettingRow(QWidget):
     def add_button(self, button: QPushButton) -> None:
         """Puts what the setting leads to beside its field, out of sight at first."""
         assert self._flow is not None, f"{self.setting.key} has a field that takes the whole line"
+        self._flow.add(button, 1)
+        # Reached in the order in which they stand.
+        self.setTabOrder(self.field, button)
         button.hide()
-        self._flow.add(button)
 
     def show_button(self, button: QPushButton, is_shown: bool) -> None:
         assert self._flow is not None, f"{self.setting.key} has a field that takes the whole line"

@@ -146,8 +146,10 @@ class PrefixTreeView(QWidget):
         elif answer.num_blocks:
             words = translate("app", "Pinned: %n block(s), {size}.", None, answer.num_blocks)
             words = words.format(size=memory_size(answer.size_bytes))
+        elif _is_place(answer.owner):
+            words = translate("app", "Unpinned this text.")
         else:
-            words = translate("app", "Unpinned “{name}”.").format(name=self._pin_name(answer.owner))
+            words = translate("app", "Unpinned “{name}”.").format(name=self._owners.title(answer.owner))
         self.answer.setText(words)
         self._is_warning = False
 
@@ -174,8 +176,7 @@ class PrefixTreeView(QWidget):
 
     def _pin_name(self, name: str) -> str:
         """A pin is named by its chat, or by a place of the tree, which has no name that says anything."""
-        is_place = name.startswith("prefix ")
-        return translate("app", "this text") if is_place else self._owners.title(name)
+        return translate("app", "this text") if _is_place(name) else self._owners.title(name)
 
     def _take_out(self, digest: bytes) -> None:
         item = self._items.pop(digest)
@@ -252,7 +253,7 @@ class PrefixTreeView(QWidget):
             return ""
         num_tokens = sum(other.num_tokens for other in gone)
         if not ending:
-            return translate("app", "Unpin lets go of this text and what follows it: %n token(s).", None, num_tokens)
+            return translate("app", "Unpin: this text and what follows, %n token(s).", None, num_tokens)
         names = ", ".join(f"“{self._pin_name(name)}”" for name in node.pins if name in ending)
         words = translate("app", "Unpin lets go of all that {pins} keeps: %n token(s).", None, num_tokens)
         return words.format(pins=names)
@@ -266,6 +267,10 @@ class PrefixTreeView(QWidget):
         node = self._chosen()
         if node is not None:
             self.command_wanted.emit(DropNode(node.first_digest))
+
+
+def _is_place(pin: str) -> bool:
+    return pin.startswith("prefix ")
 
 
 def _common_beginnings(nodes: tuple[PrefixNode, ...]) -> dict[bytes, int]:

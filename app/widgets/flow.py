@@ -23,9 +23,10 @@ class Flow(QWidget):
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
 
-    def add(self, widget: QWidget) -> None:
+    def add(self, widget: QWidget, place: int | None = None) -> None:
+        """Behind the others, or at a place among them."""
         widget.setParent(self)
-        self._widgets.append(widget)
+        self._widgets.insert(len(self._widgets) if place is None else place, widget)
         self.updateGeometry()
 
     def hasHeightForWidth(self) -> bool:

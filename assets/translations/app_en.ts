@@ -214,10 +214,10 @@
       </translation>
     </message>
     <message numerus="yes">
-      <source>Unpin lets go of this text and what follows it: %n token(s).</source>
+      <source>Unpin: this text and what follows, %n token(s).</source>
       <translation>
-        <numerusform>Unpin lets go of this text and what follows it: %n token.</numerusform>
-        <numerusform>Unpin lets go of this text and what follows it: %n tokens.</numerusform>
+        <numerusform>Unpin: this text and what follows, %n token.</numerusform>
+        <numerusform>Unpin: this text and what follows, %n tokens.</numerusform>
       </translation>
     </message>
     <message numerus="yes">

@@ -2410,10 +2410,14 @@
       </translation>
     </message>
     <message numerus="yes">
-      <source>Unpin lets go of this text and what follows it: %n token(s).</source>
+      <source>Unpin: this text and what follows, %n token(s).</source>
       <translation>
-        <numerusform>取消固定会放开这段文本及其后的内容：%n 个词元。</numerusform>
+        <numerusform>取消固定：这段文本及其后的内容，%n 个词元。</numerusform>
       </translation>
+    </message>
+    <message>
+      <source>Unpinned this text.</source>
+      <translation>已取消固定这段文本。</translation>
     </message>
     <message>
       <source>Unpinned “{name}”.</source>

@@ -30,3 +30,13 @@ def test_what_counts_least_gives_way_first_and_all_stands_in_the_tip(qtbot: QtBo
     label.resize(2000, 20)
     label._fit()
     assert (label.text(), label.toolTip()) == (shown[0], "seed 99")
+
+
+def test_where_no_word_has_room_nothing_stands_there(qtbot: QtBot) -> None:
+    label = FiguresLabel()
+    qtbot.addWidget(label)
+    label.show_figures(Figures("", "", "", "stopped at the limit of 1,024 tokens"), "")
+    label.resize(label.fontMetrics().horizontalAdvance("st…") + 1, 20)
+    label._fit()
+    assert label.text() == ""
+    assert label.toolTip() == "stopped at the limit of 1,024 tokens"

@@ -261,3 +261,15 @@ def test_the_menus_button_is_let_go_with_its_menu(qtbot: QtBot, sidebar: Sidebar
     button.setAttribute(Qt.WidgetAttribute.WA_UnderMouse, not is_pointed_at(button))
     sidebar.more_menu.close()
     qtbot.waitUntil(lambda: not button.isDown() and button.underMouse() == is_pointed_at(button))
+
+
+def test_branches_of_a_long_title_are_told_apart_in_a_narrow_list(sidebar: Sidebar) -> None:
+    title = "A very long title that no list can show " * 3
+    names = [f"{title}(branch)", f"{title}(branch 2)"]
+    sidebar.show_chats([summary("Its neighbour"), *map(summary, names)])
+    viewport = sidebar.list.viewport()
+    one, other = (
+        viewport.grab(sidebar.list.visualRect(sidebar.list.rows.index(number))).toImage() for number in (2, 3)
+    )
+    assert rows(sidebar)[2:] == names
+    assert one != other

@@ -106,7 +106,7 @@ def test_only_what_is_pinned_can_be_unpinned(view: PrefixTreeView):
     [
         (PrefixPinned("t", 12, 12 * 2**20), "Pinned: 12 blocks, 12 MiB."),
         (PrefixPinned("t", 0, 0), "Unpinned “Trip plan”."),
-        (PrefixPinned("prefix 00ff", 0, 0), "Unpinned “this text”."),
+        (PrefixPinned("prefix 00ff", 0, 0), "Unpinned this text."),
         (PrefixPinned("prefix 00ff", 0, 0, True), "There is nothing left to pin: this text is no longer cached."),
         (PrefixDropped(b"", 1, 0), "Dropped 1 block."),
         (PrefixDropped(b"", 5, 3), "Dropped 5 blocks. 3 more are in use or pinned, and stay."),
@@ -147,7 +147,7 @@ def test_what_an_unpin_lets_go_of_is_told_before(view: PrefixTreeView):
     pinned = [replace(node, pins=("t",)) for node in (ROOT, TRIP)]
     view.show_tree(PrefixTree("m", (*pinned, REGEX)))
     choose(view, 0)
-    assert view.answer.text().startswith("Unpin lets go of this text and what follows it: 48 token")
+    assert view.answer.text().startswith("Unpin: this text and what follows, 48 token")
     choose(view, 0, 0)
     assert view.answer.text().startswith("Unpin lets go of all that “Trip plan” keeps: 48 token")
     assert view.unpin_button.accessibleDescription() == view.answer.text()
