@@ -38,7 +38,7 @@ from engine.planner import machine
 
 if TYPE_CHECKING:
     from app.bridge.engine_client import EngineFactory
-    from app.window_check import WindowCheck
+    from app.checks.window_check import WindowCheck
 
 _log = logging.getLogger(__name__)
 _MAX_LOG_BYTES = 1_000_000
@@ -103,10 +103,10 @@ def _run_loop(app: QApplication, home: Path, backend: str, check: WindowCheckNam
 
 def _make_check(name: WindowCheckName, window: MainWindow, home: Path) -> WindowCheck:
     # Imported here, because a person's window needs none of them.
-    from app.chat_check import ChatCheck
-    from app.history_check import HistoryCheck
-    from app.lag_check import LagCheck
-    from app.self_test import SelfTest
+    from app.checks.chat_check import ChatCheck
+    from app.checks.history_check import HistoryCheck
+    from app.checks.lag_check import LagCheck
+    from app.checks.self_test import SelfTest
 
     checks: dict[WindowCheckName, type[WindowCheck]] = {
         "self-test": SelfTest,

@@ -186,7 +186,8 @@ def test_a_fault_in_the_self_test_is_a_failed_check(tmp_path: Path) -> None:
     code = """
 import sys
 from pathlib import Path
-from app import application, self_test
+from app import application
+from app.checks import self_test
 async def fail(self):
     self._check("a first check", True)
     raise ValueError("a fault of the test")
@@ -204,7 +205,8 @@ def test_a_self_test_whose_window_is_closed_has_failed(tmp_path: Path) -> None:
     code = """
 import asyncio, sys
 from pathlib import Path
-from app import application, self_test
+from app import application
+from app.checks import self_test
 async def be_closed(self):
     self._check("a first check", True)
     asyncio.get_running_loop().call_soon(self._window.close)

@@ -127,7 +127,8 @@ def test_self_test_passes_with_the_starter(starter_home):
 
 def test_lag_is_reported_of_the_idle_window_and_of_one_in_which_four_chats_stream(starter_home):
     code = (
-        "import sys; from pathlib import Path; from app import application, lag_check; lag_check._MEASURED_S = 0.5; "
+        "import sys; from pathlib import Path; from app import application; from app.checks import lag_check; "
+        "lag_check._MEASURED_S = 0.5; "
         "sys.exit(application.run(Path(sys.argv[1]), 'cpu', 'lag'))"
     )
     command = [sys.executable, "-c", code, str(starter_home)]

@@ -14,11 +14,11 @@ from collections.abc import Callable, Iterator
 import qasync
 from PySide6.QtWidgets import QApplication
 
+from app.checks.window_check import WindowCheck
 from app.state.archive import ChatCopy
 from app.state.history import ChatSummary, History
 from app.state.message import Message
 from app.state.session import Session
-from app.window_check import WindowCheck
 
 NUM_CHATS = 10_000
 _NUM_MESSAGES = 6

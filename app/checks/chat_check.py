@@ -12,10 +12,10 @@ from PySide6.QtCore import QEvent, QObject
 from PySide6.QtWidgets import QApplication
 
 from app.chat.tab import ChatTab
-from app.loop_lag import summary
+from app.checks.loop_lag import summary
+from app.checks.window_check import WindowCheck
 from app.state.message import Message
 from app.state.session import Session
-from app.window_check import WindowCheck
 
 NUM_WORDS = 100_000
 _NUM_TURNS = 200

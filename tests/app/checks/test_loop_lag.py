@@ -4,7 +4,7 @@ import itertools
 
 from PySide6.QtCore import QTimer
 
-from app.loop_lag import LoopLag, summary
+from app.checks.loop_lag import LoopLag, summary
 
 
 def test_lag_is_how_much_later_than_due_the_loop_came(qtbot):

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from app.chat.tab import ChatTab
-from app.loop_lag import LoopLag, summary
-from app.window_check import WindowCheck
+from app.checks.loop_lag import LoopLag, summary
+from app.checks.window_check import WindowCheck
 
 _MEASURED_S = 10.0
 _POLL_S = 0.05

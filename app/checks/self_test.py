@@ -9,9 +9,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from app.chat.tab import ChatTab
+from app.checks.window_check import WindowCheck
 from app.state import options
 from app.state.history import History
-from app.window_check import WindowCheck
 
 _ANSWER_TIMEOUT_S = 180.0
 _MIN_LENGTH_BEFORE_STOP = 20
