@@ -121,6 +121,9 @@ class ChatController(QObject):
         after = self._guarded(lambda: self._history.chat(chat_id), None)
         if after is not None:
             self._known[chat_id] = after
+        if before is None and self._tabs.tab_of(chat_id) is not None:
+            # Only now that the chat is on disk its tab can be kept, also for one that is killed.
+            self.save_tabs()
         if self._search.text:
             self._search.again()
         elif not self._sidebar.show_change(before, after):

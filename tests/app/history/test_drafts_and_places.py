@@ -150,3 +150,12 @@ def test_tabs_come_back_in_their_order_without_being_saved_for_each(
     assert current.session.id == chats[2].id
     # Else the time to open grows with the square of the tabs.
     assert len(saved) < len(chats)
+
+
+def test_the_tab_of_a_new_chat_is_on_disk_with_its_first_message(
+    qtbot: QtBot, window: MainWindow, engine: FakeEngine
+) -> None:
+    send(qtbot, window, engine, "hello")
+    tab = window.tabs.current_tab()
+    assert tab is not None
+    assert window._history.load_tabs() == ([tab.session.id], tab.session.id)
