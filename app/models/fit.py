@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from app.i18n import translate
-from app.widgets.units import memory_size
+from app.widgets.units import file_size, memory_size
 
 if TYPE_CHECKING:
     from engine.api import ModelSpec
@@ -67,6 +67,14 @@ def fit_of(plan: Plan, spec: ModelSpec, memory_free_bytes: int, others: Callable
     if names := others():
         words = f"{words}. {translate('app', 'These would: {models}').format(models=', '.join(names))}"
     return Fit("none", words, ())
+
+
+def fit_of_download(fit: Fit, download_bytes: int, disk_free_bytes: int) -> Fit:
+    """The verdict on what must be fetched first: what the disk has no room for fits nowhere."""
+    if download_bytes <= disk_free_bytes:
+        return fit
+    words = translate("app", "Does not fit on the disk: {size} to download, {free} free")
+    return Fit("none", words.format(size=file_size(download_bytes), free=file_size(disk_free_bytes)), ())
 
 
 def _pool_words(plan: Plan) -> str:

@@ -11,6 +11,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
 from app.i18n import translate
+from app.models.fit import fit_of_download
 from app.models.fit_verdict import FitLine, fit_in
 from app.models.hub_body import HubBody
 from app.models.hub_offer import HubOffer, facts_words
@@ -62,7 +63,8 @@ class HubCard(Card):
         self.open_button.toggled.connect(self._on_opened)
         self.get_button.clicked.connect(self.get)
         if offer.spec is not None:
-            self.verdict.show_fit(fit_in(offer.spec, "balanced", host))
+            fit = fit_in(offer.spec, "balanced", host)
+            self.verdict.show_fit(fit_of_download(fit, offer.download_bytes, host.disk_free_bytes))
         self._show_parts()
 
     @property

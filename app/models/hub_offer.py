@@ -32,13 +32,23 @@ class HubOffer:
     spec: ModelSpec | None = None
     choice: str | None = None
     is_searched: bool = False
+    download_bytes: int = 0
+    """About; 0 if it is not known before the hub is asked."""
 
 
 def recommended_offer(model: Recommended) -> HubOffer:
     summary = translate("app", "about {size} to download · licence {licence} · {repository}").format(
         size=file_size(model.download_bytes), licence=model.license, repository=model.repo_id
     )
-    return HubOffer(model.name, model.repo_id, summary, in_window_words(model.description), model.spec, model.choice)
+    return HubOffer(
+        model.name,
+        model.repo_id,
+        summary,
+        in_window_words(model.description),
+        model.spec,
+        model.choice,
+        download_bytes=model.download_bytes,
+    )
 
 
 def searched_offer(model: HubModel) -> HubOffer:

@@ -716,6 +716,10 @@
       <translation>关闭</translation>
     </message>
     <message>
+      <source>Does not fit on the disk: {size} to download, {free} free</source>
+      <translation>磁盘放不下：需下载 {size}，可用 {free}</translation>
+    </message>
+    <message>
       <source>Does not fit: needs {needed}, {free} free</source>
       <translation>放不下：需要 {needed}，可用 {free}</translation>
     </message>

@@ -13,12 +13,14 @@ from app.application import read_host
 from app.models.fit_bar import FitBar
 from app.models.fit_verdict import fit_in
 from app.models.host import Host
+from app.models.hub_card import HubCard
+from app.models.hub_offer import recommended_offer
 from app.models.quality_choice import QualityChoice
 from app.state import options
 from app.state.settings import Settings
 from app.theme import current_theme
 from engine.api import EngineConfig
-from engine.planner import known_models, plan_here
+from engine.planner import known_models, plan_here, recommended
 
 from .entries import MACHINE
 
@@ -51,6 +53,17 @@ def test_what_would_fit_instead_is_named() -> None:
     )
     nothing = fit_in(SPECS["Qwen2.5 7B"], "balanced", host(GIB // 4))
     assert "These would" not in nothing.words
+
+
+def test_what_the_disk_has_no_room_for_does_not_fit(qtbot: QtBot) -> None:
+    offer = recommended_offer(next(model for model in recommended() if model.name == "Qwen2.5 3B"))
+    words = []
+    for disk_free_bytes in (offer.download_bytes, 4_000_000):
+        card = HubCard(offer, replace(host(8 * GIB), disk_free_bytes=disk_free_bytes))
+        qtbot.addWidget(card)
+        words.append(card.verdict.text())
+    assert words[0].startswith("Fits, with ")
+    assert words[1] == "Does not fit on the disk: 2.1 GB to download, 4.0 MB free"
 
 
 def test_the_verdict_counts_with_the_chosen_budget_and_precision() -> None:
