@@ -1544,7 +1544,7 @@
     <message>
       <source>Pin</source>
       <comment>keep in memory</comment>
-      <translation>置顶</translation>
+      <translation>固定</translation>
     </message>
     <message>
       <source>Pinned</source>
@@ -2405,7 +2405,7 @@
     <message>
       <source>Unpin</source>
       <comment>keep in memory</comment>
-      <translation>取消置顶</translation>
+      <translation>取消固定</translation>
     </message>
     <message numerus="yes">
       <source>Unpin lets go of all that {pins} keeps: %n token(s).</source>
@@ -3001,7 +3001,7 @@
     </message>
     <message>
       <source>stopped at the limit of {tokens}</source>
-      <translation>到达 {tokens} 的上限而停止</translation>
+      <translation>到达 {tokens}的上限而停止</translation>
     </message>
     <message>
       <source>strings that are not empty</source>
