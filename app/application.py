@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 _MAX_LOG_BYTES = 1_000_000
 _SIGNAL_CHECK_MS = 250
+_ENDING_WAIT_MS = 12_000
+"""A little longer than a window that was closed waits for its engine."""
 
 
 WindowCheckName = Literal["self-test", "chats", "history", "lag"]
@@ -68,7 +70,9 @@ def run(home: Path, backend: str, check: WindowCheckName | None = None) -> int:
         if ask_to_show(home):
             message = f"DeepInfer is already running on {home}. Its window was brought to the front"
             return _refuse(message, needs_dialog=False)
-        return _refuse(f"DeepInfer is already running on {home}. Use its window, or give this one another --home")
+        # Its window may have been closed a moment ago.
+        if not lock.tryLock(_ENDING_WAIT_MS):
+            return _refuse(f"DeepInfer is already running on {home}. Use its window, or give this one another --home")
     try:
         exit_code, starts_again = _run_loop(app, home, backend, check)
     finally:

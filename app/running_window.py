@@ -1,6 +1,6 @@
 """Owns the line between two starts on one data folder: the second asks the first to show its window.
 
-Does not know the window.
+Does not know what the window is.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QEvent, QObject, Signal
 from PySide6.QtNetwork import QLocalServer, QLocalSocket
 
 _TIMEOUT_MS = 1000
@@ -16,18 +16,26 @@ _REQUEST = b"show"
 
 
 class RunningWindow(QObject):
-    """Listens for other starts while this one has the data folder's lock."""
+    """Listens for other starts while the window is open. Behind it the lock is held until the engine has ended."""
 
     show_requested = Signal()
 
-    def __init__(self, home: Path, parent: QObject | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, home: Path, window: QObject | None = None) -> None:
+        super().__init__(window)
         self._server = QLocalServer(self)
         self._server.setSocketOptions(QLocalServer.SocketOption.UserAccessOption)
         self._server.newConnection.connect(self._on_connected)
         # A killed process leaves its socket behind; whoever has the lock may take it away.
         QLocalServer.removeServer(_name(home))
         self._server.listen(_name(home))
+        if window is not None:
+            window.installEventFilter(self)
+
+    def eventFilter(self, window: QObject, event: QEvent) -> bool:
+        if event.type() is QEvent.Type.Close:
+            # Nobody is to be sent to a window that is going.
+            self._server.close()
+        return super().eventFilter(window, event)
 
     def _on_connected(self) -> None:
         while (socket := self._server.nextPendingConnection()) is not None:

@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QLockFile
+from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from app.__main__ import can_reach_display, cursor_library_problem, display_problem, library_problem
-from app.running_window import RunningWindow
+from app.running_window import RunningWindow, ask_to_show
 from tests.app.processes import run_python
 
 
@@ -78,10 +79,41 @@ sys.exit(application.run(Path(sys.argv[1]), "cpu"))
 def test_a_second_window_on_the_same_folder_is_refused(tmp_path: Path) -> None:
     lock = QLockFile(str(tmp_path / "app.lock"))
     assert lock.tryLock(0)
-    result = run_python("-m", "app", "--home", str(tmp_path))
+    code = """
+import sys
+from pathlib import Path
+from app import application
+application._ENDING_WAIT_MS = 0
+sys.exit(application.run(Path(sys.argv[1]), "cpu"))
+"""
+    result = run_python("-c", code, str(tmp_path))
     lock.unlock()
     assert result.returncode == 1
     assert "already running" in result.stderr
+
+
+def test_a_start_behind_a_window_that_is_being_closed_waits_for_its_end(tmp_path: Path) -> None:
+    code = """
+import sys
+from pathlib import Path
+from PySide6.QtCore import QLockFile
+from app import application
+other = QLockFile(sys.argv[1] + "/app.lock")
+assert other.tryLock(0)
+application.ask_to_show = lambda home: other.unlock()
+application._run_loop = lambda *_: (7, False)
+sys.exit(application.run(Path(sys.argv[1]), "cpu"))
+"""
+    assert run_python("-c", code, str(tmp_path)).returncode == 7
+
+
+def test_a_window_that_is_being_closed_is_not_asked_to_show_itself(qtbot: QtBot, tmp_path: Path) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    RunningWindow(tmp_path, window)
+    assert ask_to_show(tmp_path)
+    window.close()
+    assert not ask_to_show(tmp_path)
 
 
 def test_without_a_console_a_dialog_says_why_no_window_opens(tmp_path: Path) -> None:
