@@ -41,8 +41,10 @@ _FERRY = """Take the first ferry at **7:40**; it needs an hour and a half.
 2. Have lunch at the bay, and swim if it is warm.
 3. Be back at the pier by 17:15, as the last ferry leaves at 17:30.
 """
-_THOUGHT = """The train leaves at 14:10 and takes 95 minutes. 14:10 plus 60 minutes is 15:10, and 35 minutes more make
-15:45. The bus needs 20 minutes from the station, so 16:05."""
+_THOUGHT = (
+    "The train leaves at 14:10 and takes 95 minutes. 14:10 plus 60 minutes is 15:10, and 35 minutes more make 15:45. "
+    "The bus needs 20 minutes from the station, so 16:05."
+)
 
 
 def sample_chats() -> dict[str, Session]:
