@@ -55,6 +55,7 @@ class ChatDriver(Driver):
         await self._click(self._view(tab, 0).versions.before_button)
         self.report["version_before"] = self._texts(tab)[0]
         await self._click(self._view(tab, 0).versions.behind_button)
+        self.report["version_behind"] = self._texts(tab)[0]
 
     async def _go_on(self, tab: ChatTab) -> None:
         before = tab.session.answer.text

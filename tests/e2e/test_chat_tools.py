@@ -13,6 +13,7 @@ def test_messages_are_edited_answered_again_continued_attached_branched_and_dele
     assert report["versions"] == "3 of 3"
     assert report["edited"] == "Please: Name a colour."
     assert report["version_before"] == "Name a colour."
+    assert report["version_behind"] == "Please: Name a colour."
     assert report["went_on"]
     assert report["continued"]
     assert 100 < report["counted"] < report["prompt_tokens_with_file"]

@@ -65,9 +65,10 @@ class Person:
     def press(self, *keys: str) -> None:
         self._xdotool("key", "--delay", "60", *keys)
 
-    def click(self, x: int, y: int) -> None:
+    def click(self, x: int, y: int, button: int = 1, times: int = 1) -> None:
         """At a place of the window."""
-        self._xdotool("mousemove", "--window", self._window, str(x), str(y), "click", "1")
+        place = ["mousemove", "--window", self._window, str(x), str(y)]
+        self._xdotool(*place, "click", "--repeat", str(times), "--delay", "80", str(button))
 
     def size(self) -> tuple[int, int]:
         lines = self._xdotool("getwindowgeometry", "--shell", self._window).splitlines()
@@ -83,6 +84,12 @@ class Person:
             rows = db.execute("SELECT chat_id, role, text, end FROM messages ORDER BY rowid").fetchall()
         questions = {chat_id: text for chat_id, role, text, _ in rows if role == "user"}
         return [(questions[chat_id], text) for chat_id, role, text, end in rows if role == "assistant" and end]
+
+    def chats(self) -> list[tuple[str, bool]]:
+        """(title, whether it is pinned) of each chat, the newest first."""
+        with sqlite3.connect(f"file:{self._home / 'chats.sqlite3'}?mode=ro", uri=True) as db:
+            rows = db.execute("SELECT title, is_pinned FROM chats ORDER BY rowid DESC").fetchall()
+        return [(title, bool(is_pinned)) for title, is_pinned in rows]
 
     def setting(self, key: str) -> object:
         return json.loads((self._home / "settings.json").read_text()).get(key)
@@ -139,7 +146,7 @@ def test_a_person_chats_in_two_tabs_finds_a_command_and_quits_by_keys_alone(pers
     assert person.app.wait(TIMEOUT_S) == 0
 
 
-def test_a_click_on_the_plus_opens_a_tab_and_a_click_into_the_line_takes_the_words(person: Person) -> None:
+def test_clicks_open_a_tab_rename_a_chat_and_pin_it(person: Person) -> None:
     person.wait_until(lambda: person.setting("last_model_id") is not None)
     person.type("First.")
     person.press("Return")
@@ -150,3 +157,11 @@ def test_a_click_on_the_plus_opens_a_tab_and_a_click_into_the_line_takes_the_wor
     person.press("Return")
     person.wait_until(lambda: len(person.answers()) == 2)
     assert [question for question, _ in person.answers()] == ["First.", "Second."]
+    # The newest chat stands below the heading of its day: a double click renames it, and its menu pins it.
+    person.click(100, 117, times=2)
+    person.type("Later")
+    person.press("Return")
+    person.wait_until(lambda: person.chats() == [("Later", False), ("First.", False)])
+    person.click(100, 117, button=3)
+    person.press("Down", "Down", "Return")
+    person.wait_until(lambda: person.chats() == [("Later", True), ("First.", False)])
