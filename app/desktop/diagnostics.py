@@ -16,6 +16,7 @@ from typing import Any
 import psutil
 
 from app import __version__
+from app.desktop.personal_paths import without_people
 from app.state.options import SYSTEM_PROMPT
 from engine.api import list_models
 
@@ -36,7 +37,7 @@ _DISTRIBUTIONS = (
 def write_diagnostics(home: Path, path: Path) -> None:
     """Writes a zip archive to `path`: log, machine, versions, models and settings; no chat, prompt or token.
 
-    Names of a person's home folder are cut out. Raises OSError if it cannot be written.
+    Home folders and what their people are called are cut out of all paths. Raises OSError if it cannot be written.
     """
     facts = {
         "program": __version__,
@@ -52,15 +53,11 @@ def write_diagnostics(home: Path, path: Path) -> None:
         "settings": _settings(home),
     }
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("facts.json", _without_names(json.dumps(facts, indent=2, ensure_ascii=False)))
+        archive.writestr("facts.json", without_people(json.dumps(facts, indent=2, ensure_ascii=False), Path.home()))
         for name in _LOGS:
             if (home / name).is_file():
                 log = (home / name).read_text(encoding="utf-8", errors="replace")
-                archive.writestr(name, _without_names(log))
-
-
-def _without_names(text: str) -> str:
-    return text.replace(str(Path.home()), "~")
+                archive.writestr(name, without_people(log, Path.home()))
 
 
 def _version(name: str) -> str | None:
