@@ -23,7 +23,8 @@ from app.state.session import Session, marked_title, title_of
 class ChatHands:
     """What the tools need of the tab. A chat is on disk before it is sent."""
 
-    save: Callable[[Session, Sequence[Message]], None]
+    save: Callable[[Session, Sequence[Message], bool], None]
+    """As `History.save`."""
     forget: Callable[[Message], None]
     """Deletes a message for good."""
     send: Callable[[int | None], None]
@@ -109,12 +110,12 @@ class MessageActions(QObject):
     def _branch(self, message: Message) -> None:
         chat = revisions.branch(self._session, message)
         chat.title = marked_title(chat.title, translate("app", "branch"), self._hands.titles())
-        self._hands.save(chat, chat.messages)
+        self._hands.save(chat, chat.messages, True)
         self.chat_made.emit(chat)
 
     def _delete(self, messages: list[Message], words: str) -> None:
         revisions.delete(self._session, messages)
-        self._save(messages)
+        self._save(messages, is_used=False)
         self._show()
         self._offer(messages, words)
 
@@ -127,7 +128,7 @@ class MessageActions(QObject):
             self._offer(messages, words)
             return
         revisions.restore(self._session, messages)
-        self._save(messages)
+        self._save(messages, is_used=False)
         self._show()
 
     def earlier_deletions(self) -> list[tuple[float, Callable[[], object]]]:
@@ -138,7 +139,7 @@ class MessageActions(QObject):
 
     def _show_version(self, message: Message, step: int) -> None:
         revisions.show_version(self._session, message, step)
-        self._save([])
+        self._save([], is_used=False)
         self._show()
 
     def show_message(self, message_id: str) -> bool:
@@ -150,7 +151,7 @@ class MessageActions(QObject):
         if message is None or self._session.is_busy:
             return False
         revisions.show_message(self._session, message)
-        self._save([])
+        self._save([], is_used=False)
         self._show()
         return True
 
@@ -160,8 +161,8 @@ class MessageActions(QObject):
             return False
         return True
 
-    def _save(self, messages: Sequence[Message]) -> None:
-        self._hands.save(self._session, messages)
+    def _save(self, messages: Sequence[Message], is_used: bool = True) -> None:
+        self._hands.save(self._session, messages, is_used)
 
     def _show(self) -> None:
         self._transcript.show_messages()

@@ -223,7 +223,7 @@ class ChatTab(QWidget):
     def _on_options_left(self) -> None:
         if self.session.messages:
             # A chat that is not on disk yet takes them there with its first message.
-            self._save(self.session, [])
+            self._save(self.session, [], False)
         self.composer.setFocus()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
@@ -322,10 +322,10 @@ class ChatTab(QWidget):
             self.session.measure()
         self._save(self.session, [self.session.answer])
 
-    def _save(self, session: Session, messages: Sequence[Message]) -> None:
+    def _save(self, session: Session, messages: Sequence[Message], is_used: bool = True) -> None:
         """A chat that cannot be saved can still be continued; the reason is emitted."""
         try:
-            self._history.save(session, messages)
+            self._history.save(session, messages, is_used)
         except HistoryError as error:
             self.save_failed.emit(str(error))
 

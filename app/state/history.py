@@ -113,13 +113,14 @@ class History:
         with self._database.reading() as db:
             return load_chat(db, chat_id)
 
-    def save(self, session: Session, messages: Sequence[Message]) -> None:
+    def save(self, session: Session, messages: Sequence[Message], is_used: bool = True) -> None:
         """Stores the chat's own row, those of its `messages` that changed, and what they follow if that is not there.
 
-        It may not be there if it could not be saved when it was written.
+        It may not be there if it could not be saved when it was written. `is_used`: a message was sent, answered or
+        edited, which makes the chat the newest of the list.
         """
         with self._database.writing() as db:
-            save_chat(db, session, time.time())
+            save_chat(db, session, time.time(), is_used)
             for message in messages:
                 save_message(db, session.id, message)
                 save_missing(db, session, message.parent_id)

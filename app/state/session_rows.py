@@ -24,15 +24,19 @@ _COLUMNS = (
     "preset",
     "leaf_id",
 )
-_CHANGES = ", ".join(f"{column} = excluded.{column}" for column in (*_COLUMNS, "updated_at_s") if column != "id")
+_CHANGES = ", ".join(f"{column} = excluded.{column}" for column in _COLUMNS if column != "id")
 _SAVE = (
     f"INSERT INTO chats ({', '.join(_COLUMNS)}, updated_at_s) VALUES ({', '.join('?' * len(_COLUMNS))}, ?)"
     f" ON CONFLICT (id) DO UPDATE SET {_CHANGES}"
 )
+_SAVE_USED = f"{_SAVE}, updated_at_s = excluded.updated_at_s"
 
 
-def save_chat(db: sqlite3.Connection, session: Session, updated_at_s: float) -> None:
-    """Writes the chat's own row, new or changed; its messages are written by `save_message`."""
+def save_chat(db: sqlite3.Connection, session: Session, updated_at_s: float, is_used: bool = True) -> None:
+    """Writes the chat's own row, new or changed; its messages are written by `save_message`.
+
+    A chat that is there already keeps its time unless `is_used`.
+    """
     session.tree.note_parents()
     values = (
         session.id,
@@ -46,7 +50,7 @@ def save_chat(db: sqlite3.Connection, session: Session, updated_at_s: float) -> 
         None if session.preset is None else session.preset.to_json(),
         session.messages[-1].id if session.messages else None,
     )
-    db.execute(_SAVE, (*values, updated_at_s))
+    db.execute(_SAVE_USED if is_used else _SAVE, (*values, updated_at_s))
 
 
 def load_chat(db: sqlite3.Connection, chat_id: str) -> Session | None:

@@ -131,3 +131,23 @@ def test_a_branch_is_in_the_list_under_a_name_of_its_own(qtbot: QtBot, window: M
     row = chats.current_row()
     assert row is not None
     assert row.text == "Sea (branch)"
+
+
+def test_a_chat_that_is_only_looked_at_keeps_its_place_in_the_list(qtbot: QtBot, window: MainWindow) -> None:
+    tab = opened(window)
+    actions, question = tab.message_actions, tab.session.messages[2]
+    actions.edit(tab.session.messages[3], "a2 anew")
+    newer = Session(title="Land", messages=[Message("user", "q")])
+    window._history.save(newer, newer.messages)
+    window.chats.refresh()
+    actions.use(tab.session.messages[3], "version_before")
+    assert actions.show_message(tab.session.aside[0].id)
+    actions.use(question, "delete_turn")
+    undo(qtbot, window)
+    assert shown(tab) == "q1 a1 q2 a2 anew"
+    tab.open_options().close_button.click()
+    window.chats.show_change(tab.session.id)
+    assert texts(window.sidebar.list) == ["Today", "Land", "Sea"]
+    actions.edit(tab.session.messages[3], "a2 once more")
+    window.chats.show_change(tab.session.id)
+    assert texts(window.sidebar.list) == ["Today", "Sea", "Land"]

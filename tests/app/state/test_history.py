@@ -121,6 +121,8 @@ def test_the_newest_chat_comes_first(path: Path) -> None:
     history = History(path)
     old, new = stored(history, chat("Old")), stored(history, chat("New"))
     assert [summary.title for summary in history.chats()] == ["New", "Old"]
+    history.save(old, [], is_used=False)
+    assert [summary.id for summary in history.chats()] == [new.id, old.id]
     history.save(old, [])
     assert [summary.id for summary in history.chats()] == [old.id, new.id]
 
