@@ -35,13 +35,13 @@ class AttachmentCard(QFrame):
         self.open_button.setToolTip(translate("app", "Read {name}").format(name=attachment.name))
         self.open_button.setAccessibleName(translate("app", "Read {name}").format(name=attachment.name))
         self.open_button.clicked.connect(self.open)
-        self._size_label = QLabel()
-        self._size_label.setProperty("kind", "muted")
+        self.size_label = QLabel()
+        self.size_label.setProperty("kind", "muted")
         row = QHBoxLayout(self)
         row.setContentsMargins(_PADDING_PX, 0, 2 * _PADDING_PX, 0)
         row.setSpacing(_PADDING_PX)
         row.addWidget(self.open_button)
-        row.addWidget(self._size_label)
+        row.addWidget(self.size_label)
         if can_remove:
             self.remove_button = QToolButton()
             self.remove_button.setProperty("kind", "small")
@@ -55,10 +55,7 @@ class AttachmentCard(QFrame):
 
     def show_size(self, num_tokens: int | None) -> None:
         """None: they are not counted yet."""
-        self._size_label.setText(translate("app", "not counted yet") if num_tokens is None else tokens_text(num_tokens))
-
-    def size_text(self) -> str:
-        return self._size_label.text()
+        self.size_label.setText(translate("app", "not counted yet") if num_tokens is None else tokens_text(num_tokens))
 
     def open(self) -> QDialog:
         """Shows the text in a window of its own."""

@@ -44,9 +44,6 @@ class JobController(QObject):
     def records(self) -> list[JobRecord]:
         return list(self._store)
 
-    def is_running(self, job_id: str) -> bool:
-        return job_id in self._running
-
     def start(self, job_id: str, title: str, job: Job) -> None:
         """Begin a job, or go on with one that was begun; a running one is left alone."""
         if job_id in self._running:

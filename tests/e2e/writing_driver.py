@@ -82,7 +82,7 @@ class WritingDriver(Driver):
         await self._key(line, Qt.Key.Key_Return)
         cards = tab.panel.attachments.cards
         await self._wait("both files", lambda: len(cards) == 2 and all(card.attachment.num_tokens for card in cards))
-        self.report["sizes"] = [card.size_text() for card in cards]
+        self.report["sizes"] = [card.size_label.text() for card in cards]
         await self._click(cards[0].open_button)
         field = self._shown_text()
         self.report["pdf"] = " ".join(field.toPlainText().split())

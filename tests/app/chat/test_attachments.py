@@ -103,7 +103,7 @@ def test_what_is_written_is_counted_and_shown_in_parts(desk: Desk, monkeypatch: 
     assert (parts.system, parts.history, parts.reserve, parts.limit) == (8, 0, 1024, 8192)
     assert f"What you are writing: {3 + len(file)} tokens" in desk.tab.gauge.toolTip()
     (card,) = desk.tab.panel.attachments.cards
-    assert card.size_text() == f"{len(file)} tokens"
+    assert card.size_label.text() == f"{len(file)} tokens"
 
 
 @pytest.mark.parametrize(

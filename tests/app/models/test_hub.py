@@ -258,7 +258,7 @@ def test_a_job_is_still_there_at_the_next_start_and_goes_on(
     window.models.jobs.start(JOB_ID, "Tiny, Q4_0, Balanced", job)
     engines.newest.emit(JobProgress(JOB_ID, "download", 45_000_000, 90_000_000))
     engines.newest.emit(JobFinished(JOB_ID, None, "cancelled"))
-    qtbot.waitUntil(lambda: not window.models.jobs.is_running(JOB_ID))
+    qtbot.waitUntil(lambda: window.models.jobs.records()[0].standing == "paused")
     window.close()
     again = open_window()
     wait_until_started(qtbot, engines)

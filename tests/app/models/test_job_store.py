@@ -77,7 +77,8 @@ def test_jobs_of_an_engine_that_died_are_paused(qtbot: QtBot, jobs: JobControlle
     with qtbot.waitSignal(jobs.finished):
         engines.newest.emit(EngineDied("engine_error", "It broke"))
     assert [record.standing for record in JobStore(path)] == ["paused"]
-    assert not jobs.is_running("hub:1")
+    with qtbot.waitSignal(jobs.added):
+        jobs.resume("hub:1")
 
 
 def test_jobs_of_an_engine_that_is_restarted_are_paused_and_can_go_on(
