@@ -19,6 +19,7 @@ from engine.spec import ModelSpec
 from engine.store.folders import reachable
 from engine.store.library import Library, ModelEntry
 from engine.store.manifest import Fidelity
+from engine.store.names import is_safe_name
 
 if TYPE_CHECKING:
     from engine.jobs.transfers import Order
@@ -36,6 +37,7 @@ __all__ = [
     "assets_dir",
     "default_home",
     "hub_address",
+    "is_safe_name",
     "keep_hub_token",
     "list_models",
 ]

@@ -70,6 +70,7 @@ class ChatController(QObject):
         self._search = SearchController(history, sidebar, run, self)
         self._search.ended.connect(self.refresh)
         self.transfer = TransferController(history, sidebar, run, self)
+        self.transfer.leaving.connect(self._close_tabs)
         for part in (self.folders, self.trash, self._search, self.transfer):
             part.failed.connect(self.failed)
         for part in (self.folders, self.transfer):
@@ -223,6 +224,11 @@ class ChatController(QObject):
         self.show_change(chat_id)
         if was_open:
             self.open(chat_id)
+
+    def _close_tabs(self, chat_ids: frozenset[str]) -> None:
+        for tab in self._tabs.tabs():
+            if tab.session.id in chat_ids:
+                self._tabs.close_tab(self._tabs.indexOf(tab))
 
     def _on_moved(self, chat_id: str, folder_id: str | None) -> None:
         if (tab := self._tabs.tab_of(chat_id)) is not None:

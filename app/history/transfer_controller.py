@@ -6,7 +6,7 @@ Does not know the formats. Files and database are worked on beside the window.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -25,8 +25,8 @@ from app.state.session import marked_title
 from app.transfer.errors import TransferError
 from app.transfer.files import WRITERS, read_chats, write_chats
 from app.widgets.file_dialog import begin_in
+from engine.api import is_safe_name
 
-_UNSAFE = '<>:"/\\|?*'
 _MAX_NAME_LENGTH = 60
 
 
@@ -36,6 +36,8 @@ class TransferController(QObject):
     failed = Signal(str)
     changed = Signal()
     """The list of chats is another now."""
+    leaving = Signal(object)
+    """The ids (a frozenset) of the chats of an import that is about to be taken back."""
 
     def __init__(
         self,
@@ -74,10 +76,8 @@ class TransferController(QObject):
         }
         dialog = self._dialog(translate("app", "Export chats"), list(words.values()))
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        name = "".join(" " if letter in _UNSAFE or ord(letter) < ord(" ") else letter for letter in title)
+        name = _file_name(title)
         suffixes = dict(zip(words.values(), words, strict=True))
-        # A long title ends with an ellipsis, which looks like one more dot before the suffix.
-        name = " ".join(name.split())[:_MAX_NAME_LENGTH].rstrip(" .…") or "chat"
 
         def propose(suffix: str) -> None:
             dialog.setDefaultSuffix(suffix)
@@ -113,7 +113,8 @@ class TransferController(QObject):
         self._sidebar.show_list()
         num_messages = sum(len(copy.session.messages) + len(copy.session.aside) for copy in copies)
         chats = translate("app", "%n chat(s) imported", None, len(chat_ids))
-        bar.show_offer(chats, translate("app", "%n message(s)", None, num_messages), partial(self._take_back, chat_ids))
+        imported = {chat_id: copy.updated_at_s for chat_id, copy in zip(chat_ids, copies, strict=True)}
+        bar.show_offer(chats, translate("app", "%n message(s)", None, num_messages), partial(self._take_back, imported))
 
     def _named_apart(self, copies: Sequence[ChatCopy]) -> list[ChatCopy]:
         """The chats, with other titles where there are chats of theirs already."""
@@ -141,12 +142,23 @@ class TransferController(QObject):
             self._sidebar.undo_bar.hide()
             self.failed.emit(str(error))
 
-    def _take_back(self, chat_ids: Sequence[str]) -> None:
+    def _take_back(self, imported: Mapping[str, float]) -> None:
+        """Destroys chats, by id with the time of their last use; what was written in since goes into the trash."""
+        # First of all: the tabs of these chats save them once more in leaving.
+        self.leaving.emit(frozenset(imported))
+        used: list[str] = []
         try:
-            self._history.trash.destroy(chat_ids)
+            there = [chat for chat in self._history.chats() if chat.id in imported]
+            used = [chat.id for chat in there if chat.updated_at_s != imported[chat.id]]
+            for chat_id in used:
+                self._history.trash.put_chat(chat_id)
+            self._history.trash.destroy([chat.id for chat in there if chat.id not in used])
         except HistoryError as error:
             self.failed.emit(str(error))
         self.changed.emit()
+        if used:
+            words = translate("app", "%n chat(s) written in since lie in the trash", None, len(used))
+            self._sidebar.undo_bar.show_note(words, "")
 
     def _extend_menu(self, menu: QMenu, row: Row) -> None:
         if row.kind in (RowKind.CHAT, RowKind.HIT):
@@ -157,3 +169,11 @@ class TransferController(QObject):
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.setNameFilters(list(filters))
         return dialog
+
+
+def _file_name(title: str) -> str:
+    """What a file can be called after a chat, without its suffix."""
+    plain = " ".join("".join(letter if is_safe_name(f"a{letter}a") else " " for letter in title).split())
+    # A long title ends with an ellipsis, which looks like one more dot before the suffix.
+    name = plain[:_MAX_NAME_LENGTH].rstrip(" .…") or "chat"
+    return name if is_safe_name(name) else f"chat {name}"

@@ -53,6 +53,13 @@
       </translation>
     </message>
     <message numerus="yes">
+      <source>%n chat(s) written in since lie in the trash</source>
+      <translation>
+        <numerusform>%n chat written in since lies in the trash</numerusform>
+        <numerusform>%n chats written in since lie in the trash</numerusform>
+      </translation>
+    </message>
+    <message numerus="yes">
       <source>%n core(s)</source>
       <translation>
         <numerusform>%n core</numerusform>

@@ -46,6 +46,12 @@
       </translation>
     </message>
     <message numerus="yes">
+      <source>%n chat(s) written in since lie in the trash</source>
+      <translation>
+        <numerusform>之后写过的 %n 个聊天已移入回收站</numerusform>
+      </translation>
+    </message>
+    <message numerus="yes">
       <source>%n core(s)</source>
       <translation>
         <numerusform>%n 个核心</numerusform>

@@ -52,6 +52,33 @@ def test_an_export_is_imported_and_the_import_is_taken_back(
     assert texts(chat.sidebar.list) == ["Today", "Trip"]
 
 
+def test_taking_an_import_back_closes_its_chats_and_keeps_what_was_written_in_them(
+    qtbot: QtBot, chat: MainWindow, engine: FakeEngine, tmp_path: Path
+) -> None:
+    path = tmp_path / "chats.json"
+    trip = chat.tabs.tabs()[0].session
+    choose(chat, "Export all chats…").fileSelected.emit(str(path))
+    qtbot.waitUntil(path.is_file)
+    bar = chat.sidebar.undo_bar
+    choose(chat, "Import chats…").filesSelected.emit([str(path), str(path)])
+    qtbot.waitUntil(bar.undo_button.isVisible)
+    used, unused = (one for one in chat._history.chats() if one.id != trip.id)
+    for summary in (unused, used):
+        chat.chats.open(summary.id)
+    request_id = send(qtbot, chat, engine, "more")
+    engine.answer(request_id, "half an answer")
+    qtbot.waitUntil(lambda: chat.tabs.tabs()[2].session.answer.text == "half an answer")
+    bar.undo_button.click()
+    assert [tab.session.id for tab in chat.tabs.tabs()] == [trip.id]
+    assert [summary.id for summary in chat._history.chats()] == [trip.id]
+    assert [deleted.id for deleted in chat._history.trash.chats()] == [used.id]
+    assert bar.label.text() == "1 chat written in since lies in the trash"
+    chat._history.trash.restore_chat(used.id)
+    restored = chat._history.load(used.id)
+    assert restored is not None
+    assert [message.text for message in restored.messages] == ["Trip", "To sea", "more", "half an answer"]
+
+
 def test_a_wrong_file_is_refused_in_the_banner(qtbot: QtBot, chat: MainWindow, tmp_path: Path) -> None:
     wrong = tmp_path / "picture.json"
     wrong.write_bytes(b"\x89PNG")
@@ -73,7 +100,19 @@ def test_an_import_leaves_the_trash_for_the_list(qtbot: QtBot, chat: MainWindow,
     assert texts(chat.sidebar.list) == ["Today", "Trip (imported)", "Trip"]
 
 
-def test_the_name_that_is_proposed_for_a_file_has_neither_double_spaces_nor_an_ellipsis(chat: MainWindow) -> None:
-    dialog = chat.chats.transfer.ask_for_export(None, "Write code: a function that\nreverses a…")
+@pytest.mark.parametrize(
+    ("title", "name"),
+    [
+        ("Write code: a function that\nreverses a…", "Write code a function that reverses a.json"),
+        ("con", "chat con.json"),
+        ("NUL.txt explained", "chat NUL.txt explained.json"),
+        ("?", "chat.json"),
+        ("海", "海.json"),
+    ],
+)
+def test_the_name_that_is_proposed_for_a_file_can_be_one_on_every_system(
+    chat: MainWindow, title: str, name: str
+) -> None:
+    dialog = chat.chats.transfer.ask_for_export(None, title)
     dialog.hide()
-    assert [Path(path).name for path in dialog.selectedFiles()] == ["Write code a function that reverses a.json"]
+    assert [Path(path).name for path in dialog.selectedFiles()] == [name]
