@@ -29,7 +29,7 @@ def test_every_control_of_the_memory_view_does_what_it_says(report: dict[str, An
     assert report["filter"] == [True, True]
     pinned, unpinned, dropped = report["answers"]
     assert pinned.startswith("Pinned: ")
-    assert unpinned == "Unpinned “this text”."
+    assert unpinned == "Unpinned this text."
     assert dropped.startswith("Dropped ")
     many, short, in_eight_bits = report["planner"]
     assert many.startswith("No room for 32 chats of 8,192 tokens together: ")
