@@ -21,10 +21,14 @@ _OVERHEAD = 1.6
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """Multiplications and additions, of all layers together. `measure` counts both models, and their heads."""
+    """Multiplications and additions, of all layers together. `measure` counts both models, and their heads.
+
+    `pass_over`: where an earlier run has calibrated them, and the text only goes through.
+    """
 
     calibrate: float
     measure: float
+    pass_over: float
 
     @classmethod
     def of(cls, spec: ModelSpec, num_calibration_tokens: int, num_held_tokens: int) -> Work:
@@ -38,9 +42,8 @@ class Work:
             for group in groups
         )
         head = spec.vocab_size * spec.hidden_size
-        return cls(
-            2 * 2.0 * num_calibration_tokens * num_active + calibrating, 2 * 2.0 * num_held_tokens * (num_active + head)
-        )
+        passing = 2 * 2.0 * num_calibration_tokens * num_active
+        return cls(passing + calibrating, 2 * 2.0 * num_held_tokens * (num_active + head), passing)
 
 
 class TimeLeft:

@@ -68,7 +68,7 @@ class Writer:
         self._on_progress = on_progress
         self._is_cancelled = is_cancelled
         self._clock: TimeLeft | None = None
-        self._calibrate_work = 0.0
+        self._work = Work(0.0, 0.0, 0.0)
 
     def write(self) -> None:
         """Every file but the manifest."""
@@ -77,14 +77,15 @@ class Writer:
         if not partial.has(layout.EMBED_FILE):
             self._write_embedding()
         calibration = self._calibration()
-        self._tell("convert", 0, self._calibrate_work)
+        self._tell("convert", 0, 0.0)
         for index in range(num_layers):
             check_cancelled(self._is_cancelled)
-            if not partial.has(layout.layer_file(index)):
+            is_there = partial.has(layout.layer_file(index))
+            if not is_there:
                 self._write_layer(index, calibration)
             elif calibration is not None:
                 calibration.pass_over(self._written().read_layer(index), self._source.layer(index), index)
-            self._tell("convert", index + 1, self._calibrate_work)
+            self._tell("convert", index + 1, self._layer_work(is_there))
         if not partial.has(layout.HEAD_FILE):
             self._write_head(calibration)
 
@@ -98,20 +99,19 @@ class Writer:
 
         def on_layer(index: int) -> None:
             check_cancelled(self._is_cancelled)
-            self._tell("measure", index, work)
+            self._tell("measure", index, work / self._spec.num_layers)
 
         (found,) = measure_fidelity(self._source, [self._written()], windows, on_layer)
         return found.mean()
 
     def _calibration(self) -> Calibration | None:
         """None if there is nothing left to calibrate."""
-        files = (*map(layout.layer_file, range(self._spec.num_layers)), layout.HEAD_FILE)
-        if self._options.method != "calibrated" or all(map(self._partial.has, files)):
+        are_there = [self._partial.has(layout.layer_file(index)) for index in range(self._spec.num_layers)]
+        if self._options.method != "calibrated" or all((*are_there, self._partial.has(layout.HEAD_FILE))):
             return None
         windows, held = (self._windows(texts) for texts in (calibration_windows, held_windows))
-        work = Work.of(self._spec, sum(map(len, windows)), sum(map(len, held)))
-        self._clock = TimeLeft(work.calibrate + work.measure)
-        self._calibrate_work = work.calibrate
+        self._work = Work.of(self._spec, sum(map(len, windows)), sum(map(len, held)))
+        self._clock = TimeLeft(sum(map(self._layer_work, are_there)) + self._work.measure)
         calibration = Calibration(self._spec, windows, self._options, self._is_cancelled)
         calibration.start(self._written().read_embedding(), self._source.embedding())
         return calibration
@@ -166,9 +166,12 @@ class Writer:
         path = self._partial.folder / layout.TOKENIZER_FILE
         return Tokenizer(path, generation.bos_token_id, generation.adds_bos)
 
-    def _tell(self, stage: JobStage, num_done: int, stage_work: float) -> None:
+    def _layer_work(self, is_there: bool) -> float:
+        return (self._work.pass_over if is_there else self._work.calibrate) / self._spec.num_layers
+
+    def _tell(self, stage: JobStage, num_done: int, layer_work: float) -> None:
         """A layer is done, unless it is the first word of the stage."""
-        num_layers = self._spec.num_layers
         if self._clock is not None and num_done:
-            self._clock.did(stage_work / num_layers)
-        self._on_progress(stage, num_done, num_layers, None if self._clock is None else self._clock.left_s)
+            self._clock.did(layer_work)
+        left_s = None if self._clock is None else self._clock.left_s
+        self._on_progress(stage, num_done, self._spec.num_layers, left_s)

@@ -11,7 +11,7 @@ import pytest
 import torch
 from gguf import GGMLQuantizationType as Kind
 
-from engine.convert import writing
+from engine.convert import time_left, writing
 from engine.convert.options import QuantizeOptions
 from engine.convert.pipeline import Conversion, Converted, convert_file
 from engine.errors import InvalidRequestError, JobCancelledError, SourceError
@@ -150,6 +150,25 @@ def test_a_time_is_told_before_the_first_layer_and_goes_to_zero(tmp_path: Path, 
     times = [left_s for _, _, left_s in told]
     assert all(left_s is not None and left_s > 0 for left_s in times[:-1])
     assert times[-1] == pytest.approx(0, abs=1e-6)
+
+
+def test_a_layer_that_an_earlier_run_has_finished_counts_for_what_it_still_costs(
+    tmp_path: Path, source: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(time_left, "_probe", lambda clock: 1e9)
+    told: list[tuple[int, float | None]] = []
+
+    def on_progress(stage: str, done: int, total: int, left_s: float | None = None) -> None:
+        if stage == "convert":
+            told.append((done, left_s))
+
+    with pytest.raises(JobCancelledError):
+        convert_file(tmp_path, Conversion(source, "Tiny", CALIBRATED), on_progress, lambda: len(told) == 2)
+    convert_file(tmp_path, Conversion(source, "Tiny", CALIBRATED), on_progress, lambda: False)
+    (_, first_s), _, (_, resumed_s) = told[:3]
+    assert first_s is not None
+    assert resumed_s is not None
+    assert 0.5 * first_s < resumed_s < 0.9 * first_s
 
 
 def test_a_source_that_turns_out_damaged_leaves_nothing_behind(tmp_path: Path) -> None:
