@@ -272,7 +272,9 @@ class ChatTabs(QTabWidget):
         chip = theme.owner_color(self._owner_color_index(session.id))
         edge_px = icon_size_px()
         mark = tab_mark(session.phase, chip, theme.color("muted"), edge_px, self.devicePixelRatioF())
-        self.setIconSize(QSize(edge_px, edge_px))
+        if self.iconSize().width() != edge_px:
+            # Whatever the size was, all tabs are laid out again.
+            self.setIconSize(QSize(edge_px, edge_px))
         self.setTabIcon(index, mark)
         metrics = self.fontMetrics()
         width_px = _MAX_TITLE_CHARACTERS * metrics.averageCharWidth()
