@@ -31,7 +31,9 @@ LONG = {
     "second": "A train goes to the harbour every hour. " * 40,
 }
 SHORT = {"third": "Name a colour.", "fourth": "Name a bird."}
-MAX_TOKENS = 160
+MAX_TOKENS = 240
+"""Of each of the long ones: so many that the two do not fit, whenever the second one begins beside the first."""
+FEW_TOKENS = 40
 TOO_MUCH = "And once more: the ferry leaves at noon. " * 54
 
 
@@ -66,6 +68,7 @@ class CrowdDriver(Driver):
             await self._key(tab.composer, Qt.Key.Key_Return)
         for tab in self._tabs.values():
             await self._wait("all answers", lambda tab=tab: not tab.session.is_busy)  # type: ignore[misc]
+        self._window.change_setting(options.MAX_TOKENS, FEW_TOKENS)
         self.report["answered"] = [bool(tab.session.answer.text) for tab in self._tabs.values()]
 
     def _note(self, name: str, tab: ChatTab) -> None:
