@@ -98,7 +98,8 @@ def _products(bench: _Bench, checkpoint: Checkpoint) -> Iterator[KernelTime]:
     layers = [checkpoint.read_layer(index) for index in range(bench.spec.num_layers)]
     yield from _linears(bench, "norm_linear", "qkv", [layer.qkv for layer in layers])
     yield from _linears(bench, "linear_add", "output", [layer.output for layer in layers])
-    yield from _linears(bench, "norm_gate_up", "gate and up", _present([layer.gate_up for layer in layers]))
+    first_half = ("norm_gate_up", "gate and up") if bench.spec.is_gated else ("norm_linear", "up")
+    yield from _linears(bench, *first_half, _present([layer.gate_up for layer in layers]))
     yield from _linears(bench, "linear_add", "down", _present([layer.down for layer in layers]))
     head = checkpoint.read_embedding() if bench.spec.is_tied else checkpoint.read_head().matrix
     assert head is not None, bench.spec
@@ -213,10 +214,22 @@ def _attention_times(
 
     num_bytes = len(positions) * (4 * spec.qkv_size + kv_token_bytes + 4 * spec.query_size)
     yield KernelTime(f"rope_append, {what}", bench.seconds(rotate), num_bytes)
-    # Causal: the rows of a prompt see all before them, and on average half of one another.
-    num_pairs = len(positions) * (context - (num_rows - 1) // 2)
-    num_bytes = num_sequences * context * kv_token_bytes + 8 * len(positions) * spec.query_size
+    num_pairs, num_keys = (num_sequences * number for number in seen(spec, context - num_rows, context))
+    num_bytes = num_keys * kv_token_bytes + 8 * len(positions) * spec.query_size
     yield KernelTime(f"paged_attention, {what}", bench.seconds(attend), num_bytes, 4 * num_pairs * spec.query_size)
+
+
+def seen(spec: ModelSpec, start: int, stop: int) -> tuple[int, int]:
+    """Of the rows at these positions: pairs of a row and a key that it sees, and keys that some row sees.
+
+    A row sees itself and all before it, as far as the layer's window reaches; both are means of all layers.
+    """
+    num_pairs = num_keys = 0
+    for layer in range(spec.num_layers):
+        window = spec.layer_window(layer) or stop
+        num_pairs += sum(min(position + 1, window) for position in range(start, stop))
+        num_keys += stop - max(0, start + 1 - window)
+    return num_pairs // spec.num_layers, num_keys // spec.num_layers
 
 
 def _rotation(bench: _Bench, pool: PagedPool, positions: Tensor, slots: Tensor) -> Callable[[int], Tensor]:

@@ -39,7 +39,7 @@ def _piped(row: Sequence[str]) -> str:
 
 
 def number(value: float | None) -> str:
-    """Three significant digits, but no digit before the point is dropped."""
+    """Three significant digits, but every digit before the point, and below one no more than two behind it."""
     if value is None:
         return NOTHING
     for limit, digits in ((99.95, 0), (9.995, 1)):

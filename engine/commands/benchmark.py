@@ -80,6 +80,8 @@ def run_bench(args: argparse.Namespace) -> int:
     if args.json is True:
         # The shared option, given before the command.
         args.json = _STANDARD_OUTPUT
+    if args.json and not args.json.parent.is_dir():
+        raise InvalidRequestError(f"--json {args.json}: there is no folder {args.json.parent}, make it first")
     entry = Library(EngineConfig(home=args.home).models_dir).find(args.model)
     args.threads = args.threads or num_physical_cores()
     plan = _plan(args, entry)

@@ -1,10 +1,12 @@
 """Our own side on a tiny model, in this process."""
 
+import dataclasses
+
 import pytest
 from gguf import GGMLQuantizationType as Kind
 
 from engine.__main__ import main
-from engine.bench.kernel_cases import KernelLimits, measure_kernels
+from engine.bench.kernel_cases import KernelLimits, measure_kernels, seen
 from engine.bench.own_engine import load, obey
 from engine.bench.protocol import Ask, Task
 from engine.bench.stages import STAGES, StageTimer
@@ -88,9 +90,30 @@ def test_every_operation_is_timed_with_its_bytes_and_arithmetic(side):
     assert operations == {
         "norm_linear", "linear_add", "norm_gate_up", "embed", "copy_blocks", "rope_append", "paged_attention", "sample"
     }  # fmt: skip
-    # One row sees all 48 tokens; 48 rows see 24.5 on average, rounded to whole tokens here.
+    # One row sees all 48 tokens; 48 rows see 24.5 on average.
     assert times["paged_attention, 1 sequence of 48, 1 row each"]["num_ops"] == 4 * 48 * 64
-    assert times["paged_attention, 1 sequence of 48, 48 rows each"]["num_ops"] == 4 * 48 * 25 * 64
+    assert times["paged_attention, 1 sequence of 48, 48 rows each"]["num_ops"] == 4 * 24 * 49 * 64
+
+
+def test_attention_is_counted_as_far_as_each_layer_sees(side):
+    spec = side.checkpoint.manifest.spec
+    assert seen(spec, 8, 12) == (9 + 10 + 11 + 12, 12)
+    assert seen(dataclasses.replace(spec, sliding_window=4), 8, 12) == (4 * 4, 7)
+    half_windowed = dataclasses.replace(spec, sliding_window=4, full_attention_layers=(1,))
+    assert seen(half_windowed, 8, 12) == ((16 + 42) // 2, (7 + 12) // 2)
+    assert seen(half_windowed, 0, 2) == (3, 2)
+
+
+def test_a_feed_forward_without_a_gate_is_timed_as_one_product(side, monkeypatch):
+    manifest = side.checkpoint.manifest
+    plain = dataclasses.replace(manifest, spec=dataclasses.replace(manifest.spec, is_gated=False))
+    layers = [side.checkpoint.read_layer(index) for index in range(plain.spec.num_layers)]
+    monkeypatch.setattr(side.checkpoint, "manifest", plain)
+    monkeypatch.setattr(side.checkpoint, "read_layer", layers.__getitem__)
+    limits = {"rows": (1, 2), "num_context_tokens": 16, "seconds_per_case": 0.0, "has_large": False}
+    cases = [record["case"] for record in measure_kernels(side.checkpoint, side.backend, limits)]
+    assert "norm_linear up W4 192x64, 2 rows" in cases
+    assert not any(case.startswith("norm_gate_up") for case in cases)
 
 
 def test_defaults_of_the_kernels_end_in_a_long_prompt():

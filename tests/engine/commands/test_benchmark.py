@@ -70,6 +70,7 @@ def test_json_alone_can_be_printed(home, capsys, shared):
         (["tiny", "juggling"], "There is no workload 'juggling': use load, decode"),
         (["tiny", "--rounds", "0"], "--rounds is 0: use 1 or more"),
         (["none"], "There is no model 'none'"),
+        (["tiny", "--json", "nowhere/bench.json"], "there is no folder nowhere, make it first"),
         (["tiny", "--peer", "llama.cpp"], "llama.cpp reads GGUF: name tiny.gguf with --gguf FILE"),
         (["tiny", "--peer", "openvino"], "name it with --export FOLDER"),
         (["tiny", "--peer", "llama.cpp", "--gguf", __file__], "is not the file that tiny was converted from"),
