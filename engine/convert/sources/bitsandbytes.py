@@ -72,7 +72,7 @@ def _read_state(name: str, tensors: Mapping[str, StoredTensor]) -> tuple[dict[st
     if key is None or tensors[key].size_bytes > _MAX_STATE_BYTES:
         raise SourceError(f"{name} lacks its quantisation state: get the model again")
     if tensors[key].kind != "U8":
-        raise SourceError(f"{name} has a quantisation state of {tensors[key].kind}, not of bytes: get the model again")
+        raise SourceError(f"{name} has a damaged quantisation state: get the model again")
     try:
         state = json.loads(bytes(tensors[key].read().numpy()))
     except (ValueError, RecursionError) as error:

@@ -196,7 +196,7 @@ def test_nf4_is_read_through_its_table(tmp_path: Path, is_nested: bool) -> None:
 @pytest.mark.parametrize("kind", [torch.bfloat16, torch.float32])
 def test_a_quantisation_state_that_is_not_of_bytes_is_refused(tmp_path: Path, kind: torch.dtype) -> None:
     tensors = stored(tmp_path, {"weight.quant_state.bitsandbytes__nf4": torch.zeros(8, dtype=kind)})
-    with pytest.raises(SourceError, match=r"a\.weight has a quantisation state of B?F\d\d, not of bytes"):
+    with pytest.raises(SourceError, match=r"a\.weight has a damaged quantisation state"):
         TableMatrix("a.weight", tensors)
 
 
