@@ -189,6 +189,8 @@ def _start_log(home: Path) -> None:
     logging.basicConfig(
         level=logging.INFO, handlers=handlers, format="%(asctime)s %(levelname)s %(name)s: %(message)s", force=True
     )
+    # It tells each address: what was searched for on the hub, and the storage's, which let anybody in for a while.
+    logging.getLogger("httpx2").setLevel(logging.WARNING)
     sys.excepthook = _on_exception
 
 

@@ -86,7 +86,8 @@ def _pdf_text(path: Path, content: bytes) -> str:
         text = "\n\n".join(page.extract_text() for page in pages)
     except (PyPdfError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         # A damaged file breaks the library in any of these ways.
-        _log.info("%s could not be read: %r", path.name, error)
+        # Neither the file's name nor what stands in it belongs into a log.
+        _log.info("the text of a PDF could not be read: %s", type(error).__name__)
         words = translate("app", "The text of {name} cannot be read: it is damaged or protected.")
         raise AttachmentError(words.format(name=path.name)) from error
     if not text.strip():

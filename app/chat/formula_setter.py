@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import sys
+import traceback
 from collections import OrderedDict
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
@@ -65,7 +66,9 @@ class FormulaSetter(QObject):
         """On the thread."""
         error = done.exception()
         if error is not None:
-            _log.error("a formula could not be set: %r", source, exc_info=error)
+            # Not the formula, which is a part of a chat, nor the error's own words, which may have it.
+            where = "".join(traceback.format_tb(error.__traceback__))
+            _log.error("a formula could not be set: %s\n%s", type(error).__name__, where)
         self._done.emit(source, None if error is not None else done.result())
 
     def _on_done(self, source: str, drawing: FormulaDrawing | None) -> None:

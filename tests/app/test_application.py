@@ -214,6 +214,22 @@ def test_a_library_without_which_qt_would_abort_is_named_before(
     assert cursor_library_problem("win32", environment, lambda _: can_load) is None
 
 
+def test_the_log_has_no_address_that_was_asked(tmp_path: Path) -> None:
+    code = """
+import logging, sys
+from pathlib import Path
+from app import application
+application._start_log(Path(sys.argv[1]))
+logging.getLogger("httpx2").info("HTTP Request: GET https://hub/api/models?search=secret")
+logging.getLogger("app").info("a line")
+"""
+    result = run_python("-c", code, str(tmp_path))
+    assert result.returncode == 0, result.stderr
+    log = (tmp_path / "app.log").read_text(encoding="utf-8")
+    assert "a line" in log
+    assert "secret" not in log
+
+
 def test_a_fault_in_the_self_test_is_a_failed_check(tmp_path: Path) -> None:
     code = """
 import sys

@@ -120,6 +120,17 @@ def test_texts_of_many_encodings_are_read(content: bytes, text: str, tmp_path: P
     assert read_attachment(tmp_path / "file").text == text
 
 
+def test_a_damaged_pdf_is_told_to_the_person_and_not_named_in_the_log(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO")
+    (tmp_path / "my secret.pdf").write_bytes(b"%PDF-1.4\nmy secret\n%%EOF")
+    with pytest.raises(AttachmentError, match=r"my secret\.pdf cannot be read"):
+        read_attachment(tmp_path / "my secret.pdf")
+    assert "could not be read" in caplog.text
+    assert "secret" not in caplog.text
+
+
 def test_the_text_of_pdf_is_read(qapp: QApplication, tmp_path: Path) -> None:
     pdf(tmp_path / "paper.pdf", "Hello paper")
     assert read_attachment(tmp_path / "paper.pdf").text.split() == ["Hello", "paper"]

@@ -144,6 +144,21 @@ def test_formulas_in_sight_are_set_before_those_that_came_earlier(qtbot: QtBot, 
     assert pen.begun == ["c", "d", "a", "b"]
 
 
+def test_a_formula_that_breaks_is_not_in_the_log(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def break_down(source: str) -> FormulaDrawing:
+        raise ZeroDivisionError(f"in {source}")
+
+    monkeypatch.setattr(formula_setter, "draw_formula", break_down)
+    setter = FormulaSetter()
+    with qtbot.waitSignal(setter.drawn):
+        setter.drawing("my secret")
+    assert "ZeroDivisionError" in caplog.text
+    assert "break_down" in caplog.text
+    assert "secret" not in caplog.text
+
+
 def test_the_window_gets_short_turns_while_a_formula_is_set(qtbot: QtBot, pen: Pen) -> None:
     usual_s = sys.getswitchinterval()
     setter = FormulaSetter()

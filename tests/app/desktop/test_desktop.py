@@ -105,8 +105,9 @@ def test_no_note_is_shown_where_it_is_not_wanted(window: MainWindow) -> None:
 def test_diagnostics_hold_facts_and_the_log_but_nothing_a_person_wrote(tmp_path: Path) -> None:
     home = tmp_path / "home"
     home.mkdir()
-    (home / "settings.json").write_text(json.dumps({"system_prompt": "a secret", "theme": "dark"}))
-    (home / "app.log").write_text(f"INFO opened {Path.home()}/chats\n")
+    settings = {"system_prompt": "a secret", "theme": "dark", "folder": "C:\\Users\\Lisa Meier\\models"}
+    (home / "settings.json").write_text(json.dumps(settings))
+    (home / "app.log").write_text(f"INFO opened {Path.home()}/chats and C:/Users/Lisa Meier/x\n")
     (home / "chats.sqlite3").write_bytes(b"a secret")
     write_diagnostics(home, tmp_path / "report.zip")
     with zipfile.ZipFile(tmp_path / "report.zip") as archive:
@@ -115,7 +116,8 @@ def test_diagnostics_hold_facts_and_the_log_but_nothing_a_person_wrote(tmp_path:
     assert "a secret" not in "".join(texts.values())
     assert str(Path.home()) not in "".join(texts.values())
     facts = json.loads(texts["facts.json"])
-    assert facts["settings"] == {"theme": "dark"}
+    assert "Lisa" not in "".join(texts.values())
+    assert facts["settings"] == {"theme": "dark", "folder": "~\\models"}
     assert facts["models"] == []
     assert facts["packages"]["torch"] is not None
 
