@@ -44,7 +44,12 @@ from tests.engine.tiny_models import write_tiny_gguf  # noqa: E402
 SIZE = QSize(1360, 860)
 TIMEOUT_S = 600.0
 SYSTEM_PROMPT = "You are a friendly assistant who answers in Markdown, with short paragraphs and lists."
-QUESTIONS = {"code": "Write another one, for times of day.", "formula": "Give an example.", "plan": "And if it rains?"}
+QUESTIONS = {
+    "formula": "Give three examples, each step by step.",
+    "code": "Write another one, for times of day.",
+    "plan": "And if it rains?",
+}
+"""The shortest answer first, so that all three are still being written when its picture is made."""
 
 
 class Photographer:
@@ -94,11 +99,9 @@ class Photographer:
         self._save("thinking_open", window)
         await self._open("failed")
         self._save("error_chat", window)
-        tabs = []
-        for name, question in QUESTIONS.items():
-            tab = await self._open(name)
+        tabs = [await self._open(name) for name in QUESTIONS]
+        for tab, question in zip(tabs, QUESTIONS.values(), strict=True):
             tab.submit(question)
-            tabs.append(tab)
         await self._wait(lambda: all(len(tab.session.answer.text) > 120 or not tab.session.is_busy for tab in tabs))
         for name in QUESTIONS:
             await self._open(name)
@@ -111,6 +114,10 @@ class Photographer:
         for key, section in window.memory_panel.sections.items():
             self._save(f"memory_{key}", section)
         await self._wait(lambda: not any(tab.session.is_busy for tab in tabs))
+        tab = await self._open("code")
+        tab.transcript.verticalScrollBar().setValue(0)
+        await self._pause()
+        self._save("table", window)
         window.tabs.show_beside(await self._open("formula"))
         await self._open("plan")
         self._save("split", window)
