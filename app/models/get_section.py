@@ -1,4 +1,4 @@
-"""Owns the part of the page of models where more come from: the search, the catalogue, a file of one's own.
+"""Owns the part of the page of models where more come from: the search, a file of one's own, the catalogue.
 
 Knows neither downloads nor the library; it asks by signals and shows what is reported back.
 """
@@ -105,6 +105,9 @@ class GetSection(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
         column.addWidget(self.search)
+        # Before the offers, of which there are many: who has a file looks for its place first.
+        column.addWidget(self.import_card)
+        column.addWidget(self.others)
         column.addSpacing(8)
         column.addWidget(self._offers)
         for card in self.fetch_cards.values():
@@ -113,9 +116,6 @@ class GetSection(QWidget):
             card.cancel_requested.connect(self.cancel_requested)
             column.addWidget(card)
         column.addLayout(self._recommended_column)
-        column.addSpacing(8)
-        column.addWidget(self.import_card)
-        column.addWidget(self.others)
         self.others.convert_requested.connect(self.import_card.offer)
         self.import_card.convert_requested.connect(self.convert_requested)
         self.import_card.pause_requested.connect(self.pause_requested)

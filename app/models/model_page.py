@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from app.i18n import translate
 from app.models.fetch_card import FetchCard
@@ -21,6 +21,7 @@ from app.models.import_card import ImportCard
 from app.models.job_list import JobList
 from app.models.model_card import ModelCard
 from app.models.storage_section import StorageSection
+from app.widgets.icons import show_icon
 from app.widgets.page import ClosablePage
 from app.widgets.section_bar import SectionBar
 from app.widgets.text_label import TextLabel
@@ -77,6 +78,8 @@ class ModelPage(ClosablePage):
         self.yours = QWidget()
         self.undo_bar = UndoBar()
         self.storage = StorageSection()
+        self.add_button = QPushButton(translate("app", "Add a model…"))
+        show_icon(self.add_button, "plus")
         self._nothing = TextLabel(
             translate("app", "No model yet: choose Get a model above, or drop a file of your own on the window."),
             "muted",
@@ -182,6 +185,10 @@ class ModelPage(ClosablePage):
     def show_get(self) -> None:
         self._show_section(_GET)
 
+    def _on_add_pressed(self) -> None:
+        self._on_chosen(_GET)
+        self.import_card.choose_button.setFocus()
+
     def _on_chosen(self, section: int) -> None:
         self._has_chosen = True
         self._show_section(section)
@@ -198,7 +205,11 @@ class ModelPage(ClosablePage):
         column = QVBoxLayout(self.yours)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
+        head = QHBoxLayout()
+        head.addWidget(self.add_button)
+        head.addStretch(1)
         column.addWidget(self._nothing)
+        column.addLayout(head)
         column.addWidget(self.undo_bar)
         column.addLayout(self._installed_column)
         column.addWidget(self.storage)
@@ -206,6 +217,7 @@ class ModelPage(ClosablePage):
         self.column.addWidget(self.get)
         self.column.addStretch(1)
         self.sections.chosen.connect(self._on_chosen)
+        self.add_button.clicked.connect(self._on_add_pressed)
         self.get.fetch_requested.connect(self.fetch_requested)
         self.get.convert_requested.connect(self.convert_requested)
         self.import_card.grown.connect(lambda: self.scroll_to(self.import_card, self.import_card.strip))

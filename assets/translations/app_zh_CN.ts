@@ -238,6 +238,10 @@
       <translation>访问令牌，hf_…</translation>
     </message>
     <message>
+      <source>Add a model…</source>
+      <translation>添加模型…</translation>
+    </message>
+    <message>
       <source>All open tabs</source>
       <translation>所有打开的标签页</translation>
     </message>

@@ -75,6 +75,16 @@ def test_without_models_the_page_says_what_to_do(page: ModelPage, qtbot):
     assert not any("No model yet" in text for text in texts(page))
 
 
+def test_adding_a_model_leads_to_the_place_for_a_file_before_all_offers(page: ModelPage, qtbot):
+    page.set_models([OTHER])
+    press(qtbot, page.add_button)
+    card, (offer,) = page.import_card, page.get.fetch_cards.values()
+    assert page.get.isVisible()
+    assert not page.yours.isVisible()
+    assert card.choose_button.hasFocus()
+    qtbot.waitUntil(lambda: page.get.search.y() < card.y() < offer.y())
+
+
 def test_load_asks_for_the_model_and_shows_its_layers(page: ModelPage, qtbot):
     page.set_models([SMALL, OTHER])
     card = page.card("other")
