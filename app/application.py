@@ -32,7 +32,7 @@ from app.state import options
 from app.state.history import History, HistoryError
 from app.state.settings import Settings
 from app.theme import apply_theme, apply_zoom
-from engine.api import EngineConfig, EngineHandle, list_models
+from engine.api import EngineConfig, EngineHandle, list_damaged_models, list_models
 from engine.messages import BlockSnapshot, Event
 from engine.planner import machine
 
@@ -136,7 +136,12 @@ def make_window(
         client,
         history,
         settings,
-        ModelServices(home, lambda: list_models(home), lambda: read_host(home, settings)),
+        ModelServices(
+            home,
+            lambda: list_models(home),
+            lambda: list_damaged_models(home),
+            lambda: read_host(home, settings),
+        ),
     )
     client.setParent(window)
     if problem is not None:

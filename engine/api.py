@@ -16,6 +16,7 @@ from engine.errors import EngineError
 from engine.hub.address import hub_address
 from engine.messages import BlockSnapshot, Command, EngineDied, Event
 from engine.spec import ModelSpec
+from engine.store.damaged import DamagedModel
 from engine.store.folders import reachable
 from engine.store.library import Library, ModelEntry
 from engine.store.manifest import Fidelity
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "HOME_VARIABLE",
+    "DamagedModel",
     "EngineConfig",
     "EngineError",
     "EngineHandle",
@@ -39,6 +41,7 @@ __all__ = [
     "hub_address",
     "is_safe_name",
     "keep_hub_token",
+    "list_damaged_models",
     "list_models",
 ]
 
@@ -49,6 +52,11 @@ def list_models(home: Path) -> list[ModelEntry]:
     Raises OSError or `EngineError` if the folder cannot be read.
     """
     return Library(EngineConfig(home=home).models_dir).list()
+
+
+def list_damaged_models(home: Path) -> tuple[DamagedModel, ...]:
+    """The models of a data folder that are there but cannot be loaded. Raises as `list_models` does."""
+    return tuple(Library(EngineConfig(home=home).models_dir).damaged())
 
 
 def keep_hub_token(token: str, endpoint: str | None = None) -> str:

@@ -13,6 +13,7 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from app.i18n import translate
+from app.models.damaged_models import DamagedModels
 from app.models.fetch_card import FetchCard
 from app.models.hub_card import HubCard
 from app.models.hub_offer import recommended_offer
@@ -56,6 +57,7 @@ class FirstRunPage(Page):
         self._read_host = read_host
         self._recommended = recommended
         self._machine_line = TextLabel("", "muted")
+        self.damaged = DamagedModels()
         self.import_card = ImportCard(read_host)
         self.fetch_card = _starter_card(starter)
         self.hub_card: HubCard | None = None
@@ -117,9 +119,11 @@ class FirstRunPage(Page):
         )
         self.column.addWidget(self._machine_line)
         self.column.addSpacing(8)
+        self.column.addWidget(self.damaged)
         self.column.addWidget(self._place)
         self.column.addLayout(foot)
         self.column.addStretch(1)
+        self.damaged.fetch_requested.connect(self.fetch_requested)
         if self.fetch_card is not None:
             self.fetch_card.fetch_requested.connect(self.fetch_requested)
             self.fetch_card.pause_requested.connect(self.pause_requested)

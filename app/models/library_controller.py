@@ -126,8 +126,7 @@ class LibraryController(QObject):
     def _on_failed(self, failed: LibraryFailed) -> None:
         match failed.command:
             case RenameModel(model_id) | DeleteModel(model_id):
-                if (card := self._page.card(model_id)) is not None:
-                    card.show_error(failed.message)
+                self._page.show_error(model_id, failed.message)
             case DiscoverModels():
                 self._page.get.others.show_error(failed.message)
             case InspectSource():

@@ -84,6 +84,7 @@ class ModelController(QObject):
             view.convert_requested.connect(self.convert)
             view.pause_requested.connect(self.jobs.pause)
             view.cancel_requested.connect(self.jobs.cancel)
+        first_run.damaged.delete_requested.connect(page.delete_requested)
         self.imports = ImportController(client, (page.import_card, first_run.import_card), self)
         for part in (self.hub, self.imports):
             part.load_requested.connect(self.load)
@@ -108,6 +109,7 @@ class ModelController(QObject):
         """Reads the library again. Where it cannot be read, the models that were known stay."""
         try:
             self.models = self._services.list_models()
+            damaged = self._services.list_damaged()
         except (OSError, EngineError) as error:
             cause = f"{error.strerror} ({error.filename})" if isinstance(error, OSError) else str(error)
             words = translate(
@@ -115,8 +117,10 @@ class ModelController(QObject):
             )
             self.list_failed.emit(words.format(cause=cause.rstrip(".")))
             return
-        for view in self._views():
-            view.set_models(self.models)
+        self._page.set_models(self.models, damaged)
+        self._first_run.damaged.set_models(damaged)
+        for picker in self._pickers:
+            picker.set_models(self.models)
         self._show_marks()
         self.models_changed.emit()
 

@@ -14,6 +14,7 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from app.i18n import translate
+from app.models.damaged_models import DamagedModels
 from app.models.fetch_card import FetchCard
 from app.models.fit_verdict import fit_of_model
 from app.models.get_section import GetSection
@@ -30,7 +31,7 @@ from engine.messages import JobFinished, JobProgress, ModelLoaded, ModelLoadFail
 
 if TYPE_CHECKING:
     from app.models.host import Host
-    from engine.api import ModelEntry
+    from engine.api import DamagedModel, ModelEntry
     from engine.catalog import CatalogEntry
     from engine.planner import Recommended
 
@@ -77,6 +78,7 @@ class ModelPage(ClosablePage):
         self.get = GetSection(read_host, catalog, recommended)
         self.yours = QWidget()
         self.undo_bar = UndoBar()
+        self.damaged = DamagedModels()
         self.storage = StorageSection()
         self.add_button = QPushButton(translate("app", "Add a model…"))
         show_icon(self.add_button, "plus")
@@ -88,8 +90,9 @@ class ModelPage(ClosablePage):
         self._installed_column.setSpacing(8)
         self._build()
 
-    def set_models(self, models: Sequence[ModelEntry]) -> None:
+    def set_models(self, models: Sequence[ModelEntry], damaged: Sequence[DamagedModel] = ()) -> None:
         """The models in the library now; cards of models that are still the same keep their state."""
+        self.damaged.set_models(damaged)
         wanted = {model.model_id: model for model in models}
         for model_id in [id_ for id_, card in self._cards.items() if wanted.get(id_) != card.entry]:
             card = self._cards.pop(model_id)
@@ -98,12 +101,12 @@ class ModelPage(ClosablePage):
         for place, model in enumerate(models):
             if model.model_id not in self._cards:
                 self._installed_column.insertWidget(place, self._make_card(model))
-        self._nothing.setVisible(not models)
+        self._nothing.setVisible(not models and not damaged)
         self.show_fits()
         self.get.set_installed(set(wanted))
         if not self._has_chosen:
             # What a person chose stays; before that, the part that is of use.
-            self._show_section(_YOURS if models else _GET)
+            self._show_section(_YOURS if models or damaged else _GET)
 
     def _make_card(self, model: ModelEntry) -> ModelCard:
         card = self._cards[model.model_id] = ModelCard(model)
@@ -149,6 +152,13 @@ class ModelPage(ClosablePage):
     def card(self, model_id: str) -> ModelCard | None:
         """The card of a model in the library."""
         return self._cards.get(model_id)
+
+    def show_error(self, model_id: str, message: str) -> None:
+        """Why something that was asked for a model here could not be done."""
+        if (card := self._cards.get(model_id)) is not None:
+            card.show_error(message)
+        elif (damaged := self.damaged.cards.get(model_id)) is not None:
+            damaged.error.show_error(message)
 
     def offer(self, model_id: str) -> FetchCard | None:
         """The card of a model of the catalogue, shown or not."""
@@ -211,6 +221,7 @@ class ModelPage(ClosablePage):
         column.addWidget(self._nothing)
         column.addLayout(head)
         column.addWidget(self.undo_bar)
+        column.addWidget(self.damaged)
         column.addLayout(self._installed_column)
         column.addWidget(self.storage)
         self.column.addWidget(self.yours)
@@ -218,10 +229,12 @@ class ModelPage(ClosablePage):
         self.column.addStretch(1)
         self.sections.chosen.connect(self._on_chosen)
         self.add_button.clicked.connect(self._on_add_pressed)
-        self.get.fetch_requested.connect(self.fetch_requested)
+        for part in (self.get, self.damaged):
+            part.fetch_requested.connect(self.fetch_requested)
+        self.damaged.delete_requested.connect(self.delete_requested)
         self.get.convert_requested.connect(self.convert_requested)
         self.import_card.grown.connect(lambda: self.scroll_to(self.import_card, self.import_card.strip))
-        for part in (self.get, self.jobs):
-            part.pause_requested.connect(self.pause_requested)
-            part.cancel_requested.connect(self.cancel_requested)
+        for runner in (self.get, self.jobs):
+            runner.pause_requested.connect(self.pause_requested)
+            runner.cancel_requested.connect(self.cancel_requested)
         self._show_section(_YOURS)

@@ -5,12 +5,12 @@ Knows nothing of how they are answered.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from app.models.host import Host
-from engine.api import ModelEntry
+from engine.api import DamagedModel, ModelEntry
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,4 +19,5 @@ class ModelServices:
 
     home: Path
     list_models: Callable[[], list[ModelEntry]]
+    list_damaged: Callable[[], Sequence[DamagedModel]]
     read_host: Callable[[], Host]

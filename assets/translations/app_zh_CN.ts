@@ -930,8 +930,16 @@
       <translation>请先获取模型：点此前往</translation>
     </message>
     <message>
+      <source>Get again</source>
+      <translation>重新获取</translation>
+    </message>
+    <message>
       <source>Get {model}</source>
       <translation>获取 {model}</translation>
+    </message>
+    <message>
+      <source>Get {model} again</source>
+      <translation>重新获取 {model}</translation>
     </message>
     <message>
       <source>Go to the newest text</source>
@@ -1667,6 +1675,10 @@
       <translation>移除此消息</translation>
     </message>
     <message>
+      <source>Remove {model}</source>
+      <translation>移除 {model}</translation>
+    </message>
+    <message>
       <source>Rename</source>
       <translation>重命名</translation>
     </message>
@@ -2311,6 +2323,10 @@
     <message>
       <source>This machine: {parts}</source>
       <translation>本机：{parts}</translation>
+    </message>
+    <message>
+      <source>This model cannot be loaded · {size} on disk</source>
+      <translation>此模型无法加载 · 占用磁盘 {size}</translation>
     </message>
     <message>
       <source>This model has no chat template: send a raw prompt (--raw)</source>

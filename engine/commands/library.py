@@ -101,7 +101,9 @@ def _quality_help() -> str:
 
 
 def run_models(args: argparse.Namespace) -> int:
-    models = Library(args.home / "models").list()
+    """Damaged models are listed behind the others, with what is wrong with them."""
+    library = Library(args.home / "models")
+    models, damaged = library.list(), library.damaged()
     if args.json:
         rows = [
             {
@@ -113,18 +115,35 @@ def run_models(args: argparse.Namespace) -> int:
                 "license": model.license,
                 "source": model.source,
                 "path": str(model.path),
+                "problem": None,
             }
             for model in models
         ]
+        rows += [
+            {
+                "model_id": model.model_id,
+                "name": model.name,
+                "family": None,
+                "size_bytes": model.disk_bytes,
+                "prepared_bytes": 0,
+                "license": None,
+                "source": None,
+                "path": str(model.path),
+                "problem": model.problem,
+            }
+            for model in damaged
+        ]
         print(json.dumps(rows, ensure_ascii=False, indent=1))
         return EXIT_OK
-    if not models:
+    if not models and not damaged:
         print("no models yet: get one with `python -m engine fetch starter`", file=sys.stderr)
-    width = max((len(model.model_id) for model in models), default=0)
+    width = max(map(len, [model.model_id for model in models] + [lost.model_id for lost in damaged]), default=0)
     for model in models:
         size = file_size(model.size_bytes)
         prepared = f" + {file_size(model.prepared_bytes)} prepared for this machine" if model.prepared_bytes else ""
         print(f"{model.model_id:{width}}  {size:>10}  {model.spec.family:6}  {model.name}{prepared}")
+    for lost in damaged:
+        print(f"{lost.model_id:{width}}  {file_size(lost.disk_bytes):>10}  cannot be loaded: {lost.problem}")
     return EXIT_OK
 
 

@@ -59,7 +59,10 @@ def rename(home: Path, command: RenameModel) -> ModelRenamed:
 
 
 def delete(home: Path, command: DeleteModel) -> ModelDeleted:
-    entry = _library(home).find(command.model_id)
+    """A damaged model too, by its id."""
+    library = _library(home)
+    damaged = next((model for model in library.damaged() if model.model_id == command.model_id), None)
+    entry = library.find(command.model_id) if damaged is None else damaged
     with _model_lock(home, entry.model_id):
         if command.is_final:
             remove_whole(entry.path)

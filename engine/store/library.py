@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from engine import catalog
 from engine.errors import CheckpointError, InvalidRequestError, ModelNotFoundError
 from engine.spec import ModelSpec
+from engine.store.damaged import DamagedModel, damaged_model
 from engine.store.files import write_file
 from engine.store.folders import model_folders
 from engine.store.layout import MANIFEST_FILE, num_parameters
@@ -54,7 +55,7 @@ class ModelEntry:
 
 class Library:
     """The folders of models: `models_dir`, and those that its folders.json names. A model counts once, by its id, in
-    the first of them that has it. Partial, damaged and foreign folders are not listed.
+    the first of them that has it whole. Partial and foreign folders are not listed, damaged models for themselves.
     """
 
     def __init__(self, models_dir: Path) -> None:
@@ -65,15 +66,29 @@ class Library:
 
     def list(self) -> list[ModelEntry]:
         """Complete models, by id."""
-        entries: dict[str, ModelEntry] = {}
-        for place in self.folders():
-            for entry in self._list_folder(place):
-                if entry.model_id in entries:
-                    _log.info("not listed: %s, as %s is", entry.path, entries[entry.model_id].path)
-                entries.setdefault(entry.model_id, entry)
-        return sorted(entries.values(), key=lambda entry: entry.model_id)
+        return [*self._read()[0]]
 
-    def _list_folder(self, place: Path) -> Iterator[ModelEntry]:
+    def damaged(self) -> Sequence[DamagedModel]:
+        """Models that cannot be loaded, and that are whole nowhere else, by id."""
+        return self._read()[1]
+
+    def _read(self) -> tuple[Sequence[ModelEntry], Sequence[DamagedModel]]:
+        whole: dict[str, ModelEntry] = {}
+        damaged: dict[str, DamagedModel] = {}
+        for place in self.folders():
+            for model in self._read_folder(place):
+                if isinstance(model, DamagedModel):
+                    damaged.setdefault(model.model_id, model)
+                    continue
+                if model.model_id in whole:
+                    _log.info("not listed: %s, as %s is", model.path, whole[model.model_id].path)
+                whole.setdefault(model.model_id, model)
+        return (
+            [whole[model_id] for model_id in sorted(whole)],
+            [damaged[model_id] for model_id in sorted(damaged) if model_id not in whole],
+        )
+
+    def _read_folder(self, place: Path) -> Iterator[ModelEntry | DamagedModel]:
         try:
             folders = [path for path in place.iterdir() if is_model_id(path.name) and path.is_dir()]
         except FileNotFoundError:
@@ -84,20 +99,32 @@ class Library:
             _log.warning("cannot list %s: %s", place, error.strerror)
             return
         for folder in folders:
+            name = None
             try:
                 manifest = read_manifest(folder)
+                name = manifest.name
                 check_files(folder, manifest)
                 yield _entry(folder, manifest)
             except CheckpointError as error:
-                _log.warning("not listed: %s", error)
+                _log.warning("not listed as a model: %s", error)
+                damaged = damaged_model(folder, name, error)
+                if damaged is not None:
+                    yield damaged
 
     def find(self, name: str) -> ModelEntry:
-        """A model by its id, its id in the catalogue, or a name that only one has. Raises `ModelNotFoundError`."""
+        """A model by its id, its id in the catalogue, or a name that only one has.
+
+        Raises `ModelNotFoundError`, `CheckpointError` for one that is damaged.
+        """
         entry = catalog.find(name)
-        listed = {model.model_id: model for model in self.list()}
+        whole, damaged = self._read()
+        listed = {model.model_id: model for model in whole}
         for model_id in (name, None if entry is None else entry.model_id):
             if model_id in listed:
                 return listed[model_id]
+            for model in damaged:
+                if model.model_id == model_id:
+                    raise CheckpointError(model.problem)
         of_name = [model for model in listed.values() if model.name.casefold() == name.casefold()]
         if len(of_name) == 1:
             return of_name[0]

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.errors import CheckpointError, InvalidRequestError, ModelNotFoundError, StorageError
+from engine.store.damaged import folder_bytes
 from engine.store.files import replace, storage_errors
 from engine.store.folders import TRASH_FOLDER, remove_whole
-from engine.store.manifest import check_files, read_manifest
+from engine.store.manifest import read_manifest
 from engine.store.names import is_model_id
-from engine.store.prepared_file import prepared_bytes
 
 KEPT_DAYS = 30
 """After so long a model in the trash is deleted for good."""
@@ -65,7 +65,7 @@ class Trash:
         return TrashedModel(trash_id, model.name, name, self.folder / trash_id, size_bytes, float(stamp))
 
     def models(self) -> list[TrashedModel]:
-        """Whole models, the last that was thrown away first."""
+        """The last that was thrown away first, damaged ones too."""
         found = [self._read(folder) for folder in self._folders()]
         return sorted((model for model in found if model is not None), key=lambda model: -model.deleted_at)
 
@@ -104,13 +104,13 @@ class Trash:
             return None
         deleted_at, model_id = stamp
         try:
-            manifest = read_manifest(folder / model_id)
-            check_files(folder / model_id, manifest)
+            name = read_manifest(folder / model_id).name
         except CheckpointError as error:
-            _log.info("not in the trash: %s", error)
-            return None
-        size_bytes = manifest.size_bytes + prepared_bytes(folder / model_id)
-        return TrashedModel(folder.name, model_id, manifest.name, folder, size_bytes, deleted_at)
+            if not (folder / model_id).is_dir():
+                _log.info("not in the trash: %s", error)
+                return None
+            name = model_id
+        return TrashedModel(folder.name, model_id, name, folder, folder_bytes(folder / model_id), deleted_at)
 
 
 def find_trashed(trashes: list[Trash], trash_id: str) -> tuple[Trash, TrashedModel]:

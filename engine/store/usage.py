@@ -13,6 +13,7 @@ from pathlib import Path
 
 from engine.errors import BusyError, StorageError
 from engine.messages import ModelFolder, StorageItem, StorageKind, StorageReport
+from engine.store.damaged import DamagedModel
 from engine.store.files import free_space
 from engine.store.folders import MOVING_PREFIX, REMOVED_PREFIX, TRASH_FOLDER, remove_whole
 from engine.store.layout import PARTIAL_SUFFIX
@@ -42,7 +43,7 @@ class _Thing:
     path: Path
     name: str
     lock: Path | None = None
-    model: ModelEntry | None = None
+    model: ModelEntry | DamagedModel | None = None
     trashed: TrashedModel | None = None
 
     @property
@@ -82,7 +83,8 @@ class Usage:
         return num_items, freed_bytes
 
     def _things(self) -> Iterator[_Thing]:
-        models = {entry.path: entry for entry in self._library.list()}
+        models: dict[Path, ModelEntry | DamagedModel] = {entry.path: entry for entry in self._library.list()}
+        models |= {model.path: model for model in self._library.damaged()}
         folders = self._library.folders()
         for folder in folders:
             yield from self._of_models(folder, models)
@@ -94,7 +96,7 @@ class Usage:
             elif path not in folders:
                 yield _Thing("chats" if path.name.startswith(_CHATS_PREFIX) else "other", path, path.name)
 
-    def _of_models(self, folder: Path, models: dict[Path, ModelEntry]) -> Iterator[_Thing]:
+    def _of_models(self, folder: Path, models: dict[Path, ModelEntry | DamagedModel]) -> Iterator[_Thing]:
         is_own = self._home in folder.parents
         for path in _children(folder):
             name = path.name
@@ -120,7 +122,7 @@ class Usage:
         return self._locks / f"{model_id}.lock"
 
 
-def _of_model(entry: ModelEntry) -> Iterator[_Thing]:
+def _of_model(entry: ModelEntry | DamagedModel) -> Iterator[_Thing]:
     """The model, and apart from it what loading can make again."""
     yield _Thing("model", entry.path, entry.name, model=entry)
     prepared = entry.path / PREPARED_FILE

@@ -16,7 +16,7 @@ from app import application, main_window
 from app.bridge.engine_client import EngineClient
 from app.main_window import MainWindow
 from app.state.settings import Settings
-from engine.api import ModelEntry
+from engine.api import DamagedModel, ModelEntry
 from engine.rope_spec import RopeSpec
 from engine.spec import ModelSpec
 from tests.app.fake_engine import MODEL, FakeEngine, FakeEngines
@@ -54,6 +54,12 @@ def models() -> list[ModelEntry]:
 
 
 @pytest.fixture
+def damaged() -> list[DamagedModel]:
+    """The models of the library that cannot be loaded; a test changes it in place."""
+    return []
+
+
+@pytest.fixture
 def screen(monkeypatch: pytest.MonkeyPatch) -> QRect:
     """The room on the screen; a test changes it in place."""
     room = QRect(0, 0, 1920, 1080)
@@ -68,11 +74,13 @@ def open_window(
     engines: FakeEngines,
     loop: asyncio.AbstractEventLoop,
     models: list[ModelEntry],
+    damaged: list[DamagedModel],
     monkeypatch: pytest.MonkeyPatch,
     qapp: QApplication,
 ) -> Iterator[Callable[[], MainWindow]]:
     """Opens a window on one data folder; opened again, it is the same person's next start."""
     monkeypatch.setattr(application, "list_models", lambda home: list(models))
+    monkeypatch.setattr(application, "list_damaged_models", lambda home: tuple(damaged))
     opened: list[MainWindow] = []
 
     def open_one() -> MainWindow:

@@ -125,6 +125,23 @@ def test_an_error_is_one_line_and_exit_code_2(
     assert message in output.err
 
 
+def test_a_damaged_model_is_listed_with_what_is_wrong(
+    tmp_path: Path, source: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(tmp_path, "convert", source)
+    (tmp_path / "models" / "tiny" / "head.safetensors").unlink()
+    capsys.readouterr()
+    assert run(tmp_path, "models") == 0
+    shown = capsys.readouterr()
+    assert "cannot be loaded: " in shown.out
+    assert "head.safetensors is missing" in shown.out
+    assert "no models yet" not in shown.err
+    assert run(tmp_path, "--json", "models") == 0
+    (model,) = json.loads(capsys.readouterr().out)
+    assert (model["model_id"], model["name"], model["family"]) == ("tiny", "tiny", None)
+    assert "is missing" in model["problem"]
+
+
 def test_an_empty_library_names_the_next_step(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(tmp_path, "models") == 0
     output = capsys.readouterr()

@@ -110,6 +110,17 @@ def test_a_deleted_model_is_in_the_trash_and_comes_back(home: Path) -> None:
     assert model_care.storage(home).total_bytes("trash") == 0
 
 
+def test_a_damaged_model_can_be_thrown_away_and_taken_back(home: Path) -> None:
+    (home / "models" / "a" / layer_file(0)).unlink()
+    (size_bytes,) = [item.size_bytes for item in model_care.storage(home).items if item.model_id == "a"]
+    deleted = model_care.delete(home, DeleteModel("a"))
+    assert (deleted.name, deleted.size_bytes) == ("Tiny", size_bytes)
+    assert deleted.trash_id is not None
+    assert model_care.storage(home).total_bytes("trash") == size_bytes
+    assert model_care.restore(home, RestoreModel(deleted.trash_id)).model_id == "a"
+    assert [model.model_id for model in Library(home / "models").damaged()] == ["a"]
+
+
 def test_a_model_is_not_taken_back_over_another(home: Path, checkpoint: Path) -> None:
     trash_id = model_care.delete(home, DeleteModel("a")).trash_id
     assert trash_id is not None

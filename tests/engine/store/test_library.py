@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.errors import ModelNotFoundError
+from engine.errors import CheckpointError, ModelNotFoundError
+from engine.store.folders import add_model_folder
 from engine.store.layout import layer_file
 from engine.store.library import Library
 from tests.engine.store.checkpoints import SPEC, make_checkpoint
@@ -36,6 +37,34 @@ def test_damaged_renamed_and_foreign_folders_are_not_listed(tmp_path: Path) -> N
     (tmp_path / "photos").mkdir()
     (tmp_path / "file").write_text("")
     assert [model.model_id for model in Library(tmp_path).list()] == ["whole"]
+
+
+def test_damaged_models_are_told_with_what_is_wrong_and_foreign_folders_are_not(tmp_path: Path) -> None:
+    (make_checkpoint(tmp_path / "damaged") / layer_file(0)).unlink()
+    (make_checkpoint(tmp_path / "nameless") / "manifest.json").unlink()
+    make_checkpoint(tmp_path / "first").rename(tmp_path / "second")
+    (tmp_path / "extension").mkdir()
+    (tmp_path / "extension" / "manifest.json").write_text('{"name": "an extension of a browser"}')
+    (tmp_path / "photos").mkdir()
+    library = Library(tmp_path)
+    damaged, nameless, second = library.damaged()
+    assert (damaged.model_id, damaged.name, damaged.is_remade) == ("damaged", "Tiny", True)
+    assert "0000.safetensors is missing" in damaged.problem
+    assert damaged.disk_bytes > 10_000
+    assert (nameless.name, nameless.is_remade) == ("nameless", False)
+    assert "no manifest.json" in nameless.problem
+    assert "holds the model first" in second.problem
+    with pytest.raises(CheckpointError, match="is missing"):
+        library.find("damaged")
+
+
+def test_a_damaged_copy_of_a_model_that_is_whole_elsewhere_is_not_told(tmp_path: Path) -> None:
+    (make_checkpoint(tmp_path / "models" / "a") / layer_file(0)).unlink()
+    make_checkpoint(tmp_path / "drive" / "a")
+    add_model_folder(tmp_path / "models", tmp_path / "drive")
+    library = Library(tmp_path / "models")
+    assert [model.path for model in library.list()] == [tmp_path / "drive" / "a"]
+    assert not library.damaged()
 
 
 @pytest.mark.parametrize(
