@@ -6,7 +6,7 @@ Knows nothing of what the rows say.
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QTreeWidget, QTreeWidgetItemIterator
+from PySide6.QtWidgets import QTreeWidget
 
 from app.theme import icon_size_px
 
@@ -15,10 +15,11 @@ _ROW_PADDING_PX = 4
 
 def fit_height(tree: QTreeWidget, min_rows: int, max_rows: int) -> None:
     """Make a list as high as its header and its rows that are not folded away; beyond `max_rows` it scrolls."""
-    iterator, num_rows = QTreeWidgetItemIterator(tree, QTreeWidgetItemIterator.IteratorFlag.NotHidden), 0
-    while iterator.value() is not None and num_rows < max_rows:
+    # Not by an iterator: PySide keeps each one that was moved on.
+    item, num_rows = tree.topLevelItem(0), 0
+    while item is not None and num_rows < max_rows:
         num_rows += 1
-        iterator += 1
+        item = tree.itemBelow(item)
     # Some scripts stand taller than the letters of the font.
     row_px = max(
         tree.fontMetrics().height() + _ROW_PADDING_PX, icon_size_px() + _ROW_PADDING_PX, tree.sizeHintForRow(0)
