@@ -18,7 +18,9 @@ MAX_FILE_BYTES = 64_000_000
 """More is no text that a person means to attach; a PDF has pictures too."""
 MAX_CHARACTERS = 2_000_000
 """Of the text: longer ones fit no model's context."""
-_MODEL_SUFFIXES = frozenset({".gguf", ".safetensors", ".bin", ".pt", ".pth"})
+_MODEL_SUFFIXES = frozenset({".gguf", ".safetensors"})
+_WEIGHTS_SUFFIXES = frozenset({".bin", ".pt", ".pth"})
+"""Of models that are not read here; safetensors of the same are."""
 _MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 _log = logging.getLogger(__name__)
 
@@ -27,13 +29,14 @@ class AttachmentError(Exception):
     """The file cannot be attached; the message says why and what to do."""
 
 
-def can_attach(path: Path) -> bool:
-    """Whether a file that is dropped on a chat is meant for it: folders and models are not."""
-    return path.is_file() and path.suffix.lower() not in _MODEL_SUFFIXES
+def is_model(path: Path) -> bool:
+    """Whether a file that is dropped on a chat is meant for the library: folders and models are no attachments."""
+    return path.is_dir() or path.suffix.lower() in _MODEL_SUFFIXES
 
 
 def read_attachment(path: Path) -> Attachment:
     """Raises `AttachmentError`."""
+    _refuse_models(path)
     try:
         size_bytes = path.stat().st_size
         if size_bytes > MAX_FILE_BYTES:
@@ -53,6 +56,20 @@ def read_attachment(path: Path) -> Attachment:
         words = translate("app", "{name} is too long: {number} characters, at most {most}. Attach a part of it.")
         raise AttachmentError(words.format(name=path.name, number=f"{len(text):,}", most=f"{MAX_CHARACTERS:,}"))
     return Attachment(path.name, text)
+
+
+def _refuse_models(path: Path) -> None:
+    if is_model(path):
+        words = translate("app", "{name} is a folder or a model, and no text: drop it alone to use it as a model.")
+    elif path.suffix.lower() in _WEIGHTS_SUFFIXES:
+        words = translate(
+            "app",
+            "{name} has weights of a model, and no text. To use the model, drop its GGUF file, or its folder with "
+            "safetensors.",
+        )
+    else:
+        return
+    raise AttachmentError(words.format(name=path.name))
 
 
 def _decoded(path: Path, content: bytes) -> str:

@@ -12,7 +12,6 @@ from PySide6.QtCore import QEvent, QMimeData, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QInputMethodEvent, QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QPlainTextEdit, QSizePolicy, QWidget
 
-from app.chat.attached_files import can_attach
 from app.i18n import translate
 
 MAX_LINES = 8
@@ -28,7 +27,7 @@ class Composer(QPlainTextEdit):
 
     submitted = Signal(str)
     files_given = Signal(list)
-    """Paths of files that were dropped or pasted."""
+    """Paths of files and folders that were dropped or pasted, whatever is in them."""
     long_text_given = Signal(str)
     """A pasted text that would fill the field many times over."""
 
@@ -78,17 +77,12 @@ class Composer(QPlainTextEdit):
         else:
             super().keyPressEvent(event)
 
-    def files_in(self, source: QMimeData) -> list[Path]:
-        """The files in what is dropped or pasted that can be attached."""
-        paths = [Path(url.toLocalFile()) for url in source.urls() if url.isLocalFile()]
-        return [path for path in paths if can_attach(path)]
-
     def canInsertFromMimeData(self, source: QMimeData) -> bool:  # noqa: N802 - Qt's name
-        return bool(self.files_in(source)) or (source.hasText() and not _has_file(source))
+        return bool(files_in(source)) or source.hasText()
 
     def insertFromMimeData(self, source: QMimeData) -> None:  # noqa: N802 - Qt's name
         text = source.text()
-        if files := self.files_in(source):
+        if files := files_in(source):
             self.files_given.emit(files)
         elif len(text) > MAX_PASTED_CHARACTERS or text.count("\n") >= MAX_PASTED_LINES:
             self.long_text_given.emit(text)
@@ -118,8 +112,10 @@ class Composer(QPlainTextEdit):
         self.setFixedHeight(min(wanted_px, most_px) + max(outside, 0))
 
 
-def _has_file(source: QMimeData) -> bool:
-    return any(url.isLocalFile() and Path(url.toLocalFile()).exists() for url in source.urls())
+def files_in(source: QMimeData) -> list[Path]:
+    """The files and folders of this computer in what is dropped or pasted."""
+    paths = [Path(url.toLocalFile()) for url in source.urls() if url.isLocalFile()]
+    return [path for path in paths if path.exists()]
 
 
 def _without_blank_ends(text: str) -> str:

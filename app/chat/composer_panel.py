@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.bridge.engine_client import EngineClient
-from app.chat.attached_files import AttachmentError, read_attachment
+from app.chat.attached_files import AttachmentError, is_model, read_attachment
 from app.chat.attachment_list import AttachmentList
 from app.chat.composer import Composer
 from app.chat.composer_row import ComposerRow
@@ -51,6 +51,8 @@ class ComposerPanel(QWidget):
 
     submitted = Signal(str)
     stopped = Signal()
+    model_given = Signal(str)
+    """The path of a model's file or folder."""
     failed = Signal(str)
     """Why a file cannot be attached, or a prompt not be kept."""
 
@@ -194,7 +196,10 @@ class ComposerPanel(QWidget):
         return menu
 
     def attach(self, paths: Sequence[Path]) -> None:
-        """Reads the files on a thread and shows them."""
+        """Reads the files on a thread and shows them; a model that comes alone is for the library."""
+        if len(paths) == 1 and is_model(paths[0]):
+            self.model_given.emit(str(paths[0]))
+            return
         self._num_reading += len(paths)
         self._show_can_send()
         self._client.run(self._read(tuple(paths)))

@@ -17,7 +17,9 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from app.bridge.engine_client import EngineClient
 from app.bridge.response_stream import ResponseStream, StreamEvent
 from app.bridge.throttle import Throttle
+from app.chat.attached_files import is_model
 from app.chat.chat_options import ChatOptions
+from app.chat.composer import files_in
 from app.chat.composer_panel import ComposerPanel
 from app.chat.context_meter import ContextMeter
 from app.chat.message_actions import ChatHands, MessageActions
@@ -227,13 +229,15 @@ class ChatTab(QWidget):
         self.composer.setFocus()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if self.composer.files_in(event.mimeData()):
+        files = files_in(event.mimeData())
+        # A model is the window's.
+        if files and not (len(files) == 1 and is_model(files[0])):
             event.acceptProposedAction()
         else:
             event.ignore()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        self.panel.attach(self.composer.files_in(event.mimeData()))
+        self.panel.attach(files_in(event.mimeData()))
         event.acceptProposedAction()
 
     def _on_full_chosen(self, when_full: WhenFull) -> None:

@@ -14,7 +14,13 @@ from app.models.model_reminder import ModelReminder
 
 
 def show_models_in(tab: ChatTab, models: ModelController, manage: Callable[[], None]) -> None:
-    """Puts both into the chat. `manage` opens the page of models."""
+    """Puts both into the chat. `manage` opens the page of models, where a model goes that is given to the chat."""
+
+    def take_in(path: str) -> None:
+        manage()
+        models.take_in(path)
+
+    tab.panel.model_given.connect(take_in)
     picker = ModelPicker()
     picker.manage_requested.connect(manage)
     models.add_picker(picker)

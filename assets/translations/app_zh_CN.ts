@@ -3442,12 +3442,20 @@
       <translation>{name} 的类型为 {kind}，无法读取</translation>
     </message>
     <message>
+      <source>{name} has weights of a model, and no text. To use the model, drop its GGUF file, or its folder with safetensors.</source>
+      <translation>{name} 是模型的权重，不是文本。要使用该模型，请拖入其 GGUF 文件或含 safetensors 的文件夹。</translation>
+    </message>
+    <message>
       <source>{name} has {size} bytes of codes for {shape}</source>
       <translation>{name} 有 {size} 字节的编码，形状为 {shape}</translation>
     </message>
     <message>
       <source>{name} holds no chats.</source>
       <translation>{name} 中没有聊天。</translation>
+    </message>
+    <message>
+      <source>{name} is a folder or a model, and no text: drop it alone to use it as a model.</source>
+      <translation>{name} 是文件夹或模型，不是文本：请单独拖入，以将其用作模型。</translation>
     </message>
     <message>
       <source>{name} is being converted by another process or job: wait until it has ended</source>

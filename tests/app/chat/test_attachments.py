@@ -149,3 +149,30 @@ def test_a_file_that_cannot_be_attached_is_told(desk: Desk, tmp_path: Path) -> N
         desk.tab.panel.attach([tmp_path / "thing"])
     assert told.args == ["thing is no text: attach text, source code or PDF."]
     assert desk.tab.panel.attachments.cards == []
+
+
+def given(*paths: Path) -> QMimeData:
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
+    return data
+
+
+def test_a_model_that_is_pasted_into_the_message_is_for_the_library(desk: Desk, tmp_path: Path) -> None:
+    (tmp_path / "m.gguf").write_bytes(b"GGUF")
+    for path in (tmp_path / "m.gguf", tmp_path):
+        data = given(path)
+        assert desk.tab.composer.canInsertFromMimeData(data)
+        with desk.qtbot.waitSignal(desk.tab.panel.model_given) as told:
+            desk.tab.composer.insertFromMimeData(data)
+        assert told.args == [str(path)]
+    assert desk.tab.composer.toPlainText() == ""
+
+
+@pytest.mark.parametrize(("name", "why"), [("w.bin", "its folder with safetensors"), ("m.gguf", "drop it alone")])
+def test_what_cannot_be_attached_says_why_and_the_rest_is(desk: Desk, tmp_path: Path, name: str, why: str) -> None:
+    (tmp_path / name).write_bytes(b"1")
+    (tmp_path / "a.txt").write_text("words", encoding="utf-8")
+    with desk.qtbot.waitSignal(desk.tab.save_failed) as told:
+        desk.tab.composer.insertFromMimeData(given(tmp_path / name, tmp_path / "a.txt"))
+    assert why in told.args[0]
+    desk.qtbot.waitUntil(lambda: len(desk.tab.panel.attachments.cards) == 1)

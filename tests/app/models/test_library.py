@@ -160,6 +160,20 @@ def test_models_of_other_programs_are_found_and_converted(qtbot: QtBot, window: 
     assert engine.commands[-1].job_id == "convert:/o/blobs/1"
 
 
+def test_a_model_that_is_pasted_into_a_message_goes_to_the_card_for_it(
+    window: MainWindow, engine: FakeEngine, tmp_path: Path
+) -> None:
+    path = tmp_path / "a.gguf"
+    path.write_bytes(b"GGUF")
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path))])
+    tab = window.tabs.current_tab()
+    assert tab is not None
+    tab.composer.insertFromMimeData(data)
+    assert window.pages.currentWidget() is window.model_page
+    assert engine.commands[-1] == InspectSource(str(path))
+
+
 def test_a_model_that_is_dropped_on_the_window_is_converted_once_its_quality_is_chosen(
     qtbot: QtBot, window: MainWindow, engine: FakeEngine
 ) -> None:
