@@ -29,7 +29,7 @@ from app.models.model_controller import ModelController
 from app.models.model_page import ModelPage
 from app.models.services import ModelServices
 from app.models.window_drop import WindowDrop
-from app.placement import DockWidths, NarrowWindow, available_geometry, fitting
+from app.placement import DockWidths, LateDock, NarrowWindow, available_geometry, fitting
 from app.preferences.about import About, home_origin
 from app.preferences.settings_page import SettingsPage
 from app.state import options
@@ -357,6 +357,8 @@ class MainWindow(QMainWindow):
         elif room.width() < _MIN_WIDTH_WITH_MEMORY_PX:
             self.memory_dock.hide()
         self.models.refresh()
+        if not self.models.models and not self.settings.get(options.LAST_MODEL_ID):
+            LateDock(self.memory_dock, self.models.loaded_changed, _MIN_WIDTH_WITH_MEMORY_PX)
         self.chats.restore()
         SplitKeeper(self.tabs, self.settings.get(options.SPLIT_CHAT_IDS), self.change_setting, self)
         self.show_home()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from PySide6.QtCore import QEvent, QObject, QRect, Qt, QTimer
+from PySide6.QtCore import QEvent, QObject, QRect, Qt, QTimer, SignalInstance
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDockWidget, QMainWindow
 
@@ -94,6 +94,26 @@ class DockWidths(QObject):
     def _apply_if_changed(self) -> None:
         if self._target() != self._applied:
             self._apply()
+
+
+class LateDock(QObject):
+    """Keeps a panel closed that has nothing to show yet. It opens when it first has, if the window is wide enough."""
+
+    def __init__(self, dock: QDockWidget, has_content: SignalInstance, min_window_px: int) -> None:
+        """`has_content` has one argument: what is to be shown, None for nothing."""
+        super().__init__(dock)
+        self._dock = dock
+        self._has_content = has_content
+        self._min_window_px = min_window_px
+        dock.hide()
+        has_content.connect(self._on_content)
+
+    def _on_content(self, content: object) -> None:
+        if content is None:
+            return
+        self._has_content.disconnect(self._on_content)
+        if self._dock.window().width() >= self._min_window_px:
+            self._dock.show()
 
 
 class NarrowWindow(QObject):

@@ -248,8 +248,6 @@ def main() -> int:
         settings.set(options.MAX_TOKENS, 300)
         window = make_window(home, loop, engine_factory(lambda: EngineConfig(home=home)), settings)
         window.resize(SIZE)
-        # A screen without a size of its own hides it.
-        window.memory_dock.show()
         window.show()
         try:
             loop.run_until_complete(

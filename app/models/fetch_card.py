@@ -34,7 +34,7 @@ class FetchCard(Card):
         super().__init__(parent)
         self.entry = entry
         self.job_id = fetch_job_id(entry.catalog_id)
-        self.strip = JobStrip(StartWord.GET, keeps_room=heading is not None)
+        self.strip = JobStrip(StartWord.GET)
         if heading is not None:
             self.column.addWidget(TextLabel(heading, "heading"))
         self.column.addWidget(TextLabel(entry.name, None if heading is not None else "heading"))

@@ -45,8 +45,7 @@ class StartWord(Enum):
 class JobStrip(QWidget):
     """Get or Convert, then Pause, Resume or Retry, at last Load; beside them Cancel, or Dismiss after a failure.
 
-    With `keeps_room` it is as high before the start as during the job, for cards side by side. With `offers_load` a job
-    that is done is followed by loading its model.
+    With `offers_load` a job that is done is followed by loading its model.
     """
 
     start_requested = Signal()
@@ -63,7 +62,6 @@ class JobStrip(QWidget):
         self,
         start_word: StartWord,
         now_s: Callable[[], float] = time.monotonic,
-        keeps_room: bool = False,
         offers_load: bool = False,
         parent: QWidget | None = None,
     ) -> None:
@@ -92,10 +90,6 @@ class JobStrip(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
-        for widget in (self._text, self._bar) if keeps_room else ():
-            policy = widget.sizePolicy()
-            policy.setRetainSizeWhenHidden(True)
-            widget.setSizePolicy(policy)
         column.addWidget(self._error)
         column.addWidget(self._text)
         column.addWidget(self._bar)

@@ -11,7 +11,9 @@ from app.main_window import MainWindow
 from app.placement import fitting
 from app.state import options
 from app.widgets.dock_title import DockTitle, beside
-from tests.app.windows import OpenWindow
+from engine.api import ModelEntry
+from tests.app.fake_engine import FakeEngines
+from tests.app.windows import OpenWindow, wait_until_started
 
 WANTED = QRect(100, 100, 1280, 800)
 
@@ -52,6 +54,34 @@ def test_on_a_small_screen_all_that_is_needed_is_in_view(
     assert screen.contains(window.geometry())
     for widget in (tab.composer, tab.send_button, window.status_line, window.sidebar):
         assert is_within(window, widget)
+
+
+@pytest.mark.parametrize(("width_px", "is_shown"), [(1280, True), (1000, False)])
+def test_the_memory_stays_closed_until_a_first_model_is_loaded(
+    qtbot: QtBot,
+    open_window: OpenWindow,
+    engines: FakeEngines,
+    models: list[ModelEntry],
+    width_px: int,
+    is_shown: bool,
+) -> None:
+    here = list(models)
+    models.clear()
+    open_window().close()
+    window = open_window()
+    window.resize(width_px, 800)
+    assert not window.memory_dock.isVisible()
+    wait_until_started(qtbot, engines)
+    models.extend(here)
+    window.models.refresh()
+    engines.newest.get_ready()
+    qtbot.waitUntil(lambda: window.models.loaded is not None)
+    assert window.memory_dock.isVisible() == is_shown
+    window.memory_dock.toggleViewAction().trigger()
+    window.models.forget_loaded()
+    engines.newest.get_ready()
+    qtbot.waitUntil(lambda: window.models.loaded is not None)
+    assert window.memory_dock.isVisible() != is_shown
 
 
 def test_a_place_of_another_screen_is_brought_into_this_one(screen: QRect, open_window: OpenWindow) -> None:
