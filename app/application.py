@@ -56,7 +56,10 @@ def run(home: Path, backend: str, check: WindowCheckName | None = None) -> int:
         home.mkdir(parents=True, exist_ok=True)
         _start_log(home)
     except OSError as error:
-        return _refuse(f"The data folder {home} cannot be written: {error.strerror}. Choose another with --home")
+        return _refuse(
+            f"The data folder {home} cannot be written: {error.strerror}. "
+            "Allow writing to it, or choose another with --home"
+        )
     app = QApplication.instance() or QApplication(sys.argv[:1])
     assert isinstance(app, QApplication), f"the application is {app!r}"
     app.setApplicationName("DeepInfer")
@@ -66,7 +69,9 @@ def run(home: Path, backend: str, check: WindowCheckName | None = None) -> int:
     lock.setStaleLockTime(0)
     if not lock.tryLock(0):
         if lock.error() is not QLockFile.LockError.LockFailedError:
-            return _refuse(f"The data folder {home} cannot be written. Free some space, or choose another with --home")
+            is_forbidden = lock.error() is QLockFile.LockError.PermissionError
+            step = "Allow writing to it" if is_forbidden else "Free some space"
+            return _refuse(f"The data folder {home} cannot be written. {step}, or choose another with --home")
         if ask_to_show(home):
             message = f"DeepInfer is already running on {home}. Its window was brought to the front"
             return _refuse(message, needs_dialog=False)

@@ -13,6 +13,7 @@ from PySide6.QtCore import QLockFile
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
+from app import application
 from app.__main__ import can_reach_display, cursor_library_problem, display_problem, library_problem
 from app.running_window import RunningWindow, ask_to_show
 from tests.app.processes import run_python
@@ -131,6 +132,34 @@ sys.exit(application.run(Path(sys.argv[1]), "cpu"))
     result = run_python("-c", code, str(no_folder))
     assert result.returncode == 1
     assert f"The data folder {no_folder} cannot be written" in result.stdout
+
+
+@pytest.mark.usefixtures("qapp")
+@pytest.mark.parametrize(
+    ("error", "step"),
+    [
+        (QLockFile.LockError.PermissionError, "Allow writing to it"),
+        (QLockFile.LockError.UnknownError, "Free some space"),
+    ],
+)
+def test_a_data_folder_that_cannot_be_locked_says_what_to_do(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    error: QLockFile.LockError,
+    step: str,
+) -> None:
+    class Unlocked(QLockFile):
+        def tryLock(self, timeout_ms: int = 0) -> bool:  # noqa: N802 - Qt's name
+            return False
+
+        def error(self) -> QLockFile.LockError:
+            return error
+
+    monkeypatch.setattr(application, "QLockFile", Unlocked)
+    monkeypatch.setattr(application, "_start_log", lambda home: None)
+    assert application.run(tmp_path, "cpu") == 1
+    assert f"The data folder {tmp_path} cannot be written. {step}, or choose another" in capsys.readouterr().err
 
 
 def test_a_second_start_brings_the_running_window_to_the_front(qtbot: QtBot, tmp_path: Path) -> None:
