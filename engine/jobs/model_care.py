@@ -5,13 +5,14 @@ Whoever changes a model holds its lock meanwhile. Knows nothing of threads, and 
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
-from engine.errors import InvalidRequestError
+from engine.errors import CheckpointError, InvalidRequestError, StorageError
 from engine.hub.discovery import discover, usual_places
 from engine.messages import (
     CleanUp,
@@ -42,6 +43,7 @@ from engine.store.usage import LOCKS_FOLDER, MODELS_FOLDER, Usage
 from engine.store.verification import verify_files
 
 IsCancelled = Callable[[], bool]
+_log = logging.getLogger(__name__)
 
 
 class OnCount(Protocol):
@@ -66,6 +68,7 @@ def delete(home: Path, command: DeleteModel) -> ModelDeleted:
     with _model_lock(home, entry.model_id):
         if command.is_final:
             remove_whole(entry.path)
+            _forget_empty_folders(library)
             return ModelDeleted(entry.model_id, entry.name, entry.disk_bytes, None)
         trashed = Trash(entry.path.parent).put(entry.path, entry.name, entry.disk_bytes)
     return ModelDeleted(entry.model_id, entry.name, entry.disk_bytes, trashed.trash_id)
@@ -83,19 +86,24 @@ def restore(home: Path, command: RestoreModel) -> ModelRestored:
 
 def empty_trash(home: Path, command: EmptyTrash) -> SpaceFreed:
     """Of ids that are named, all must be there, or nothing is removed."""
-    trashes = _trashes(_library(home))
+    library = _library(home)
+    trashes = _trashes(library)
     if command.trash_ids:
         doomed = [find_trashed(trashes, trash_id)[1] for trash_id in command.trash_ids]
     else:
         doomed = [model for trash in trashes for model in trash.models()]
     for model in doomed:
         remove_whole(model.folder)
+    _forget_empty_folders(library)
     return SpaceFreed(len(doomed), sum(model.size_bytes for model in doomed))
 
 
 def expire_trash(home: Path, now: float) -> int:
     """Delete for good what is in the trash for too long; returns how many. `now` is in seconds since 1970."""
-    return sum(trash.expire(now) for trash in _trashes(_library(home)))
+    library = _library(home)
+    num_removed = sum(trash.expire(now) for trash in _trashes(library))
+    _forget_empty_folders(library)
+    return num_removed
 
 
 def storage(home: Path) -> StorageReport:
@@ -120,6 +128,7 @@ def move(home: Path, job: MoveJob, on_count: OnCount, is_cancelled: IsCancelled)
     entry = library.find(job.model_id)
     with _model_lock(home, entry.model_id):
         move_model(library, entry, Path(job.folder), on_count, is_cancelled)
+    _forget_empty_folders(library)
     return entry.model_id
 
 
@@ -137,6 +146,14 @@ def verify(home: Path, job: VerifyJob, on_count: OnCount, is_cancelled: IsCancel
 
 def _library(home: Path) -> Library:
     return Library(home / MODELS_FOLDER)
+
+
+def _forget_empty_folders(library: Library) -> None:
+    """What was asked for is done by then: that a folder is looked at in vain does not undo it."""
+    try:
+        library.forget_empty_folders()
+    except (StorageError, CheckpointError) as error:
+        _log.warning("empty folders are still looked at: %s", error)
 
 
 def _trashes(library: Library) -> list[Trash]:

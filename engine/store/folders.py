@@ -10,10 +10,12 @@ import logging
 import os
 import shutil
 import sys
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from engine.errors import StorageError
 from engine.store.files import replace, storage_errors, write_file
+from engine.store.layout import PARTIAL_SUFFIX
 
 FOLDERS_FILE = "folders.json"
 FOLDERS_VERSION = 1
@@ -55,7 +57,33 @@ def add_model_folder(models_dir: Path, folder: Path) -> None:
     others = _read(models_dir)
     if folder in (models_dir, *others):
         return
-    content = {"format_version": FOLDERS_VERSION, "folders": [str(other) for other in (*others, folder)]}
+    _write(models_dir, [*others, folder])
+
+
+def forget_empty_folders(models_dir: Path, used: Collection[Path]) -> None:
+    """Look no more into folders that are there and have nothing of this program's. `used` have models.
+
+    A folder on a drive that is not there stays, as does one with something in its trash. Raises `StorageError`.
+    """
+    others = _read(models_dir)
+    kept = [folder for folder in others if folder in used or not _is_empty(folder)]
+    if kept != others:
+        _write(models_dir, kept)
+
+
+def _is_empty(folder: Path) -> bool:
+    """Whether nothing in it is this program's; an empty trash goes."""
+    try:
+        names = os.listdir(folder)
+        if TRASH_FOLDER in names:
+            (folder / TRASH_FOLDER).rmdir()
+    except OSError:
+        return False
+    return not any(name.startswith((REMOVED_PREFIX, MOVING_PREFIX)) or name.endswith(PARTIAL_SUFFIX) for name in names)
+
+
+def _write(models_dir: Path, folders: Sequence[Path]) -> None:
+    content = {"format_version": FOLDERS_VERSION, "folders": [str(folder) for folder in folders]}
     write_file(models_dir / FOLDERS_FILE, [json.dumps(content, ensure_ascii=False, indent=1).encode()])
 
 
@@ -81,7 +109,7 @@ def _read(models_dir: Path) -> list[Path]:
         if content["format_version"] != FOLDERS_VERSION:
             raise ValueError(f"format version {content['format_version']}")
         folders = [Path(folder) for folder in content["folders"]]
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return []
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise StorageError(f"Cannot read {path} ({error}): correct it, or remove it and move models again") from error

@@ -16,7 +16,7 @@ from engine.errors import CheckpointError, InvalidRequestError, ModelNotFoundErr
 from engine.spec import ModelSpec
 from engine.store.damaged import DamagedModel, damaged_model
 from engine.store.files import write_file
-from engine.store.folders import model_folders
+from engine.store.folders import forget_empty_folders, model_folders
 from engine.store.layout import MANIFEST_FILE, num_parameters
 from engine.store.manifest import Fidelity, Manifest, check_files, read_manifest
 from engine.store.names import is_model_id
@@ -147,6 +147,12 @@ class Library:
         manifest = replace(read_manifest(entry.path), name=new_name)
         write_file(entry.path / MANIFEST_FILE, [manifest.to_text().encode()])
         return replace(entry, name=new_name)
+
+    def forget_empty_folders(self) -> None:
+        """Look no more into folders whose last model has gone. Raises `StorageError`, `CheckpointError`."""
+        whole, damaged = self._read()
+        used = {model.path.parent for model in whole} | {model.path.parent for model in damaged}
+        forget_empty_folders(self.models_dir, used)
 
     def manifest(self, model_id: str) -> Manifest | None:
         """What `read_manifest` says of a model whose files are not looked at, None if there is no folder."""

@@ -51,6 +51,8 @@ def move_model(library: Library, entry: ModelEntry, folder: Path, on_stage: OnSt
     manifest = read_manifest(entry.path)
     if not _is_there(target, manifest, on_stage, is_cancelled) and not _renamed(entry.path, target):
         _copy(entry.path, target, manifest, on_stage, is_cancelled)
+    # Another process may have found the folder empty meanwhile, and have forgotten it.
+    add_model_folder(library.models_dir, folder)
     if os.path.lexists(entry.path):
         remove_whole(entry.path)
     return target

@@ -142,6 +142,15 @@ def test_a_damaged_model_is_listed_with_what_is_wrong(
     assert "is missing" in model["problem"]
 
 
+def test_a_data_folder_that_is_a_file_is_told_in_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "file").write_text("")
+    assert run(tmp_path / "file", "models") == 2
+    assert "Not a directory" in capsys.readouterr().err
+    assert caplog.records == []
+
+
 def test_an_empty_library_names_the_next_step(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(tmp_path, "models") == 0
     output = capsys.readouterr()

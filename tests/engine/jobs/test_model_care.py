@@ -22,6 +22,7 @@ from engine.errors import (
 from engine.jobs import model_care
 from engine.messages import CleanUp, DeleteModel, EmptyTrash, MoveJob, RenameModel, RestoreModel, VerifyJob
 from engine.store import files
+from engine.store.folders import add_model_folder
 from engine.store.layout import layer_file
 from engine.store.library import Library, ModelEntry
 from engine.store.lock import exclusive
@@ -204,6 +205,34 @@ def test_a_moved_model_is_listed_in_its_new_place_and_comes_back(home: Path, fol
         move(home, home / "models")
     assert [model.path for model in models(home)] == [home / "models" / "a"]
     assert not (place / "a").exists()
+
+
+def test_a_folder_is_looked_at_as_long_as_something_of_it_is_there(home: Path) -> None:
+    place = home.parent / "place"
+
+    def folders() -> list[Path]:
+        return Library(home / "models").folders()[1:]
+
+    move(home, place)
+    assert folders() == [place]
+    model_care.delete(home, DeleteModel("a"))
+    assert folders() == [place]
+    model_care.empty_trash(home, EmptyTrash())
+    assert folders() == []
+    assert list(place.iterdir()) == []
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_a_folder_that_its_last_model_left_is_forgotten_but_no_drive_that_is_not_there(
+    home: Path, is_there: bool
+) -> None:
+    place = home.parent / "place"
+    move(home, place)
+    if not is_there:
+        add_model_folder(home / "models", home.parent / "gone")
+    move(home, home / "models")
+    assert Library(home / "models").folders()[1:] == ([] if is_there else [home.parent / "gone"])
+    assert [model.path for model in models(home)] == [home / "models" / "a"]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there the path gets a prefix, of which tests/engine/store tells")
