@@ -6,12 +6,12 @@ import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from threading import RLock
 
 from tokenizers import AddedToken
 from tokenizers import Tokenizer as HuggingFaceTokenizer
 
 from engine.errors import CheckpointError, TextError
+from engine.text.shared_lock import SharedLock
 
 # One text at a time is encoded: on the thread that asks, not on those that the library would start.
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
@@ -28,8 +28,8 @@ class Tokenizer:
             self._tokenizer = HuggingFaceTokenizer.from_file(str(path))
         except Exception as error:  # the library raises bare Exception for every kind of bad file
             raise CheckpointError(f"{path} is no tokenizer ({error}): convert the model again") from error
-        self._lock = RLock()
-        """The library refuses to be set up while another thread is in it."""
+        self._lock = SharedLock()
+        """The library refuses to be set up while another thread is in it; several may be in it at once."""
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()
         self.bos_token_id = bos_token_id
@@ -54,10 +54,13 @@ class Tokenizer:
 
     def encode(self, text: str) -> list[int]:
         """Ids of a rendered template: special tokens in the text are recognised, none is added. Raises `TextError`."""
+        with self._lock.together():
+            return self._encode(text)
+
+    def _encode(self, text: str) -> list[int]:
         try:
-            with self._lock:
-                # Of the library's calls this one lets other threads run meanwhile: a long text takes half a second.
-                (encoded,) = self._tokenizer.encode_batch_fast([text], add_special_tokens=False)
+            # Of the library's calls this one lets other threads run meanwhile: a long text takes half a second.
+            (encoded,) = self._tokenizer.encode_batch_fast([text], add_special_tokens=False)
             return list(encoded.ids)
         except Exception as error:  # the library raises bare Exception for what its vocabulary cannot spell
             raise _failed(error) from error
@@ -77,10 +80,10 @@ class Tokenizer:
 
     def _encode_plain(self, text: str) -> list[int]:
         """Ids of a text in which special tokens are spelled, not meant."""
-        with self._lock:
+        with self._lock.alone():
             self._tokenizer.encode_special_tokens = True
             try:
-                return self.encode(text)
+                return self._encode(text)
             finally:
                 self._tokenizer.encode_special_tokens = False
 

@@ -51,3 +51,23 @@ def test_other_threads_run_while_a_long_text_is_encoded(tokenizer):
         ended.set()
         sys.setswitchinterval(usual_s)
         thread.join()
+
+
+def test_a_short_text_is_encoded_while_a_long_one_is(tokenizer, monkeypatch):
+    library, is_in, may_leave = tokenizer._tokenizer, Event(), Event()
+
+    class Slow:
+        def encode_batch_fast(self, texts, add_special_tokens):
+            if texts == ["aaa"]:
+                is_in.set()
+                may_leave.wait(30)
+            return library.encode_batch_fast(texts, add_special_tokens=add_special_tokens)
+
+    monkeypatch.setattr(tokenizer, "_tokenizer", Slow())
+    thread = Thread(target=tokenizer.encode, args=("aaa",))
+    thread.start()
+    assert is_in.wait(30)
+    assert tokenizer.encode("a") == [0]
+    assert thread.is_alive()
+    may_leave.set()
+    thread.join()
