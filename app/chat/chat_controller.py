@@ -253,10 +253,11 @@ class ChatController(QObject):
     def close(self) -> None:
         """Ends all answers and keeps them."""
         self._tabs.tabs_changed.disconnect(self._on_tabs_changed)
-        for tab in self._tabs.tabs():
-            tab.leave()
-        # Behind them: only a chat that is on disk is kept as a tab.
-        self.save_tabs()
+        with self._history.patient():
+            for tab in self._tabs.tabs():
+                tab.leave()
+            # Behind them: only a chat that is on disk is kept as a tab.
+            self.save_tabs()
 
     def _on_tabs_changed(self) -> None:
         self.save_tabs()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 
 from PySide6.QtCore import Qt, Signal
@@ -19,6 +19,7 @@ from app.bridge.response_stream import ResponseStream, StreamEvent
 from app.bridge.throttle import Throttle
 from app.chat.attached_files import is_model
 from app.chat.chat_options import ChatOptions
+from app.chat.chat_saver import ChatSaver
 from app.chat.composer import files_in
 from app.chat.composer_panel import ComposerPanel
 from app.chat.context_meter import ContextMeter
@@ -28,7 +29,7 @@ from app.chat.stream_buffer import StreamBuffer
 from app.chat.transcript import Transcript
 from app.i18n import translate
 from app.state.history import History, HistoryError
-from app.state.message import Attachment, Message
+from app.state.message import Attachment
 from app.state.parameters import ChatParameters, Preset
 from app.state.session import NEW_CHAT_TITLE, Session
 from engine.messages import ModelLoaded, RequestFailed, RequestFinished, SamplingParams, TextDelta, WhenFull
@@ -74,6 +75,8 @@ class ChatTab(QWidget):
         self._buffer.flushed.connect(self._on_text_flushed)
         self._thoughts = StreamBuffer(self)
         self._thoughts.flushed.connect(self._on_thoughts_flushed)
+        self._saver = ChatSaver(history, self)
+        self._saver.failed.connect(self.save_failed)
         self._save_throttle = Throttle(SAVE_INTERVAL_MS, self._save_answer, self)
         self._build()
         self._show_phase()
@@ -81,7 +84,7 @@ class ChatTab(QWidget):
     def _build(self) -> None:
         self.transcript = Transcript(self.session)
         self.transcript.models_requested.connect(self.models_requested)
-        hands = ChatHands(self._save, self._forget, self._begin, self._model_name, self._titles)
+        hands = ChatHands(self._saver.save, self._saver.forget, self._begin, self._model_name, self._titles)
         self.message_actions = MessageActions(self.session, self.transcript, hands, self)
         self.message_actions.changed.connect(self._show_phase)
         self.message_actions.chat_made.connect(self.chat_made)
@@ -143,7 +146,7 @@ class ChatTab(QWidget):
         messages = self.session.ask(text, self._model_name(), attachments)
         self._remember_model()
         # On disk before it is sent: what a person wrote is never lost.
-        self._save(self.session, messages)
+        self._saver.save(self.session, messages)
         self._begin()
 
     def _on_submitted(self, text: str) -> None:
@@ -176,6 +179,7 @@ class ChatTab(QWidget):
         if self.session.is_busy:
             self.session.interrupt()
             self._save_answer()
+        self._saver.close()
         self.left.emit()
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -225,7 +229,7 @@ class ChatTab(QWidget):
     def _on_options_left(self) -> None:
         if self.session.messages:
             # A chat that is not on disk yet takes them there with its first message.
-            self._save(self.session, [], False)
+            self._saver.save(self.session, [], False)
         self.composer.setFocus()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
@@ -324,20 +328,7 @@ class ChatTab(QWidget):
         if self.session.is_busy:
             # A killed process keeps the figures too.
             self.session.measure()
-        self._save(self.session, [self.session.answer])
-
-    def _save(self, session: Session, messages: Sequence[Message], is_used: bool = True) -> None:
-        """A chat that cannot be saved can still be continued; the reason is emitted."""
-        try:
-            self._history.save(session, messages, is_used)
-        except HistoryError as error:
-            self.save_failed.emit(str(error))
-
-    def _forget(self, message: Message) -> None:
-        try:
-            self._history.delete_message(message)
-        except HistoryError as error:
-            self.save_failed.emit(str(error))
+        self._saver.save(self.session, [self.session.answer])
 
 
 def _empty_words(model: ModelLoaded | None, loading_name: str) -> str:

@@ -43,6 +43,11 @@ def file_advice(error: OSError) -> str:
     return translate("app", words)
 
 
+def is_busy(error: sqlite3.Error) -> bool:
+    """Whether another program, or another connection of this one, has the database locked."""
+    return getattr(error, "sqlite_errorcode", 0) & _CODE_MASK in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+
+
 def database_advice(error: sqlite3.Error) -> str:
     """What to do after an error of SQLite, as a sentence."""
     # An error of the module itself, such as a closed connection, has no code.

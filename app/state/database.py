@@ -7,13 +7,17 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from app.i18n import QT_TRANSLATE_NOOP, translate
-from app.state.advice import database_advice
+from app.state.advice import database_advice, is_busy
 from app.state.schema import SCHEMA_VERSION, bring_up_to_date, schema_version
 from app.state.set_aside import set_aside
+
+_WAIT_MS = 500
+"""For a lock that another program has on the file: the window stands still meanwhile."""
+_PATIENT_WAIT_MS = 5000
 
 
 class HistoryError(Exception):
@@ -59,6 +63,7 @@ class Database:
             # Foreign keys are off until then, as the steps need it.
             bring_up_to_date(db)
             db.execute("PRAGMA foreign_keys = ON")
+            db.execute(f"PRAGMA busy_timeout = {_WAIT_MS}")
         except (sqlite3.Error, UnicodeDecodeError):
             db.close()
             raise
@@ -86,12 +91,31 @@ class Database:
     def writing(self) -> Iterator[sqlite3.Connection]:
         """Raises `HistoryError`; nothing was written then."""
         words = QT_TRANSLATE_NOOP("app", "Chats cannot be saved to {place}: {error}. {advice}")
+        busy_words = QT_TRANSLATE_NOOP(
+            "app",
+            "Chats cannot be saved to {place} yet: another program has the file open. What is written in chats is kept "
+            "here, and saved as soon as that has ended.",
+        )
         try:
-            with self._transaction("BEGIN IMMEDIATE", words) as db:
+            with self._transaction("BEGIN IMMEDIATE", words, busy_words) as db:
                 yield db
         except HistoryError as error:
             self.write_problems.add(str(error))
             raise
+
+    @contextmanager
+    def patient(self) -> Iterator[None]:
+        """Waits longer for a lock, where there is no later try."""
+        # A database that cannot be used says so to whoever writes to it.
+        usual_ms = _WAIT_MS
+        with suppress(sqlite3.Error):
+            (usual_ms,) = self._db.execute("PRAGMA busy_timeout").fetchone()
+            self._db.execute(f"PRAGMA busy_timeout = {_PATIENT_WAIT_MS}")
+        try:
+            yield
+        finally:
+            with suppress(sqlite3.Error):
+                self._db.execute(f"PRAGMA busy_timeout = {usual_ms}")
 
     @contextmanager
     def elsewhere(self) -> Iterator[sqlite3.Connection]:
@@ -114,8 +138,8 @@ class Database:
             raise HistoryError(words.format(path=self.path, error=error, advice=database_advice(error))) from error
 
     @contextmanager
-    def _transaction(self, begin: str, failed: str) -> Iterator[sqlite3.Connection]:
-        """`failed` are the words, not yet translated, for what could not be done."""
+    def _transaction(self, begin: str, failed: str, busy: str = "") -> Iterator[sqlite3.Connection]:
+        """`failed` are the words, not yet translated, for what could not be done, `busy` those for a file in use."""
         try:
             self._db.execute(begin)
             try:
@@ -126,7 +150,8 @@ class Database:
                 if self._db.in_transaction:
                     self._db.execute("ROLLBACK")
         except sqlite3.Error as error:
-            words, place = translate("app", failed), self.path or translate("app", "memory")
+            words = translate("app", busy if busy and is_busy(error) else failed)
+            place = self.path or translate("app", "memory")
             raise HistoryError(words.format(place=place, error=error, advice=database_advice(error))) from error
 
     def close(self) -> None:

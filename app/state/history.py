@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -78,6 +79,10 @@ class History:
     @property
     def is_on_disk(self) -> bool:
         return self._database.path is not None
+
+    def patient(self) -> AbstractContextManager[None]:
+        """Meanwhile calls wait some seconds for a lock of another program, not half a second."""
+        return self._database.patient()
 
     def close(self) -> None:
         self._database.close()

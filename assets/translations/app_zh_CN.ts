@@ -458,6 +458,10 @@
       <translation>无法从 {place} 读取聊天：{error}。{advice}</translation>
     </message>
     <message>
+      <source>Chats cannot be saved to {place} yet: another program has the file open. What is written in chats is kept here, and saved as soon as that has ended.</source>
+      <translation>聊天暂时无法保存到 {place}：另一个程序正在使用该文件。聊天中写下的内容保留在此，待其结束后自动保存。</translation>
+    </message>
+    <message>
       <source>Chats cannot be saved to {place}: {error}. {advice}</source>
       <translation>无法将聊天保存到 {place}：{error}。{advice}</translation>
     </message>

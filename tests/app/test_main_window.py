@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFont
@@ -259,6 +262,30 @@ def test_that_chats_cannot_be_saved_is_said_until_they_can_be_again(
     engine.answer(request_id, "hi")
     engine.finish(request_id)
     qtbot.waitUntil(window.banner.isHidden)
+
+
+def test_what_cannot_be_saved_while_another_program_has_the_file_is_saved_by_itself(
+    qtbot: QtBot, window: MainWindow, engine: FakeEngine
+) -> None:
+    window._history._database._db.execute("PRAGMA busy_timeout = 10")
+    path = window._history._database.path
+    assert path is not None
+    tab = window.tabs.current_tab()
+    assert tab is not None
+    tab._saver._timer.setInterval(20)
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        request_id = send(qtbot, window, engine, "hello")
+        engine.answer(request_id, "hi")
+        engine.finish(request_id)
+        qtbot.waitUntil(lambda: not tab.session.is_busy)
+        assert "another program has the file open" in window.banner.label.text()
+        assert window._history.load(tab.session.id) is None
+        other.execute("ROLLBACK")
+    qtbot.waitUntil(window.banner.isHidden)
+    stored = window._history.load(tab.session.id)
+    assert stored is not None
+    assert [message.text for message in stored.messages] == ["hello", "hi"]
 
 
 def test_another_message_stays_when_chats_are_saved_again(window: MainWindow) -> None:
