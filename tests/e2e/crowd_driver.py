@@ -20,7 +20,7 @@ from app.commands.command_palette import CommandPalette
 from app.state import options
 from app.state.session import Phase
 from engine.api import EngineConfig, list_models
-from engine.messages import ModelLoaded
+from engine.messages import ModelLoaded, RequestPreempted
 from tests.e2e.desk_driver import CTRL, CTRL_SHIFT
 from tests.e2e.window_driver import Driver, main
 
@@ -50,6 +50,11 @@ class CrowdDriver(Driver):
         await self._rename_and_close()
         await self._overfill()
         await self._lose_engine()
+        events = [
+            event for engine in self._engines for batch in engine.log if isinstance(batch, list) for event in batch
+        ]
+        # Which way a chat gives way is for the engine to choose: the one that takes less time.
+        self.report["preempted"] = [event.how for event in events if isinstance(event, RequestPreempted)]
         self.report["words"] = self._words
         self.report["phases"] = {name: [phase.value for phase in icons] for name, icons in self._icons.items()}
         # One that is sent and one that is read have the same mark, which has a percentage behind it or not.
@@ -148,10 +153,13 @@ class CrowdDriver(Driver):
     async def _lose_engine(self) -> None:
         """The engine is started anew while a chat answers: the chat says so, and is answered when asked again."""
         tab, window = self._tabs["second"], self._window
+        window.change_setting(options.MAX_TOKENS, MAX_TOKENS)
         window.tabs.setCurrentWidget(tab)
         await self._type(tab.composer, "Go on.")
         await self._key(tab.composer, Qt.Key.Key_Return)
         await self._wait("an answer's begin", lambda: bool(tab.session.answer.text))
+        loaded: list[ModelLoaded | None] = []
+        window.models.loaded_changed.connect(loaded.append)
         await self._key(window, Qt.Key.Key_K, CTRL)
         await self._wait("the commands", lambda: window.findChild(CommandPalette) is not None)
         palette = window.findChild(CommandPalette)
@@ -164,14 +172,11 @@ class CrowdDriver(Driver):
         self.report["failure"] = panel.label.text()
         await self._click(panel.copy_button)
         self.report["copied_failure"] = QGuiApplication.clipboard().text()
-        await self._wait("the model", self._has_new_engine)
+        # As the window knows it: what the engine has told is not yet told to the tabs.
+        await self._wait("the model", lambda: any(model is not None for model in loaded))
         await self._click(self._answer(tab).error_panel.retry_button)
         await self._wait("the answer", lambda: not tab.session.is_busy)
         self.report["retried"] = [tab.session.phase.value, bool(tab.session.answer.text)]
-
-    def _has_new_engine(self) -> bool:
-        batches = [entry for engine in self._engines[1:] for entry in engine.log if isinstance(entry, list)]
-        return any(isinstance(event, ModelLoaded) for batch in batches for event in batch)
 
 
 def small_config(home: Path) -> EngineConfig:
