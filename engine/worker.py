@@ -16,6 +16,7 @@ from collections.abc import Sequence as Events
 from engine.backends import choose_backend
 from engine.config import EngineConfig
 from engine.core import EngineCore
+from engine.environment import return_free_memory
 from engine.errors import EngineError, ModelBusyError, NoModelError
 from engine.jobs.hub_queries import HubQueries
 from engine.jobs.library_orders import LibraryOrders
@@ -65,6 +66,7 @@ from kernels.ops import Backend
 _log = logging.getLogger(__name__)
 
 _STATS_INTERVAL_S = 0.1
+_QUIET_S = 2.0
 
 
 class _ClosedError(Exception):
@@ -99,6 +101,7 @@ class Worker:
         self._library = Library(config.models_dir)
         self._model: ServedModel | None = None
         self._watch: WatchBlocks | None = None
+        self._has_computed = False  # since memory was given back
         self._front_owner = ""
         self._events: list[Event] = []
         self._last_stats: EngineStats | None = None
@@ -134,12 +137,22 @@ class Worker:
         if is_idle and self._commands.empty() and self._core is not None:
             self._core.check_invariants()
         while is_idle or not self._commands.empty():
-            command = self._commands.get()
+            command = self._next_command()
             is_idle = False
             if command is None or self._closing.is_set():
                 return False
             self._obey(command)
         return True
+
+    def _next_command(self) -> Order | None:
+        """Wait for it. When nothing has come for a while, what answers have left free goes back to the system once."""
+        if self._has_computed:
+            try:
+                return self._commands.get(timeout=_QUIET_S)
+            except queue.Empty:
+                return_free_memory()
+                self._has_computed = False
+        return self._commands.get()
 
     @property
     def _core(self) -> EngineCore | None:
@@ -271,6 +284,7 @@ class Worker:
     def _step(self) -> None:
         if self._core is not None:
             # Also when idle: refusals and cancellations wait in the core for the next publication.
+            self._has_computed |= self._core.num_live > 0
             self._events += self._core.step() if self._core.num_live else self._core.drain_events()
         self._observe()
         self._publish()

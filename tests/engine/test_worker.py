@@ -240,6 +240,23 @@ def test_statistics_say_when_the_engine_is_idle_again(tmp_path, monkeypatch):
     assert (last.num_running, last.num_waiting, last.num_referenced_blocks) == (0, 0, 0)
 
 
+def test_an_idle_engine_gives_free_memory_back_once_after_answers(tmp_path, monkeypatch):
+    harness = Harness(tmp_path, monkeypatch, lambda event: ())
+    given_back: list[int] = []
+
+    def give_back() -> None:
+        given_back.append(len(harness.kinds(RequestFinished)))
+        if len(given_back) == 1:
+            harness.commands.put(submit("b"))
+        else:
+            harness.commands.put(None)
+
+    monkeypatch.setattr(engine.worker, "_QUIET_S", 0.01)
+    monkeypatch.setattr(engine.worker, "return_free_memory", give_back)
+    harness.run(LoadModel("one"), submit("a"))
+    assert given_back == [1, 2]
+
+
 def test_statistics_of_a_model_that_was_loaded_anew_are_told_though_they_are_as_before(tmp_path, monkeypatch):
     def react(event):
         if isinstance(event, ModelUnloaded):
