@@ -63,7 +63,7 @@ class CommandPalette(QDialog):
         self.setProperty("kind", "palette")
         self._commands = commands
         self._model = _CommandModel(self)
-        self._row_px = self._max_list_px = 0
+        self._row_px, self._max_list_px = 1, 0  # until it has its place
         self.line = QLineEdit()
         self.line.setPlaceholderText(translate("app", "What do you want to do?"))
         self.line.setAccessibleName(self.windowTitle())
@@ -128,9 +128,11 @@ class CommandPalette(QDialog):
         self.move(origin.x() + (parent.width() - width) // 2, origin.y() + _TOP_PX)
 
     def _fit_height(self) -> None:
-        """As high as what was found."""
-        num_rows = min(max(self._model.rowCount(), 1), _NUM_VISIBLE_ROWS)
-        self.list.setFixedHeight(min(num_rows * self._row_px + 2 * _MARGIN_PX, self._max_list_px))
+        """As high as what was found, in whole rows."""
+        frame_px = 2 * self.list.frameWidth()
+        num_fitting = max((self._max_list_px - frame_px) // self._row_px, 1)
+        num_rows = min(max(self._model.rowCount(), 1), _NUM_VISIBLE_ROWS, num_fitting)
+        self.list.setFixedHeight(num_rows * self._row_px + frame_px)
         self.adjustSize()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -89,6 +90,15 @@ def test_the_sheet_lists_every_action_that_has_a_key(qtbot: QtBot, window: MainW
 def test_no_key_starts_two_actions(window: MainWindow) -> None:
     keys = [key.toString() for action in window.action_list for key in action.shortcuts()]
     assert len(set(keys)) == len(keys)
+
+
+@pytest.mark.parametrize("height_px", [500, 900])
+def test_the_list_is_as_high_as_whole_rows(qtbot: QtBot, window: MainWindow, height_px: int) -> None:
+    window.resize(1200, height_px)
+    palette = open_palette(qtbot, window)
+    room_px = palette.list.viewport().height()
+    assert room_px >= 3 * palette.list.sizeHintForRow(0)
+    assert room_px % palette.list.sizeHintForRow(0) == 0
 
 
 def test_the_first_commands_are_the_common_ones(qtbot: QtBot, window: MainWindow) -> None:
