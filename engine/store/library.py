@@ -106,7 +106,7 @@ class Library:
                 check_files(folder, manifest)
                 yield _entry(folder, manifest)
             except CheckpointError as error:
-                _log.warning("not listed as a model: %s", error)
+                _log.info("not listed as a model: %s", error)
                 damaged = damaged_model(folder, name, error)
                 if damaged is not None:
                     yield damaged
