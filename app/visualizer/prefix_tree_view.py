@@ -114,17 +114,23 @@ class PrefixTreeView(QWidget):
         is_much = len(gone) + len(tree.nodes) - (len(self._items) - len(gone)) > _MANY_ROWS
         # Painted once for many new rows, and not at all for a tree that rests.
         self.tree.setUpdatesEnabled(not is_much)
+        # Qt goes on to a neighbour of what is taken out, whose node is still that of the tree before.
+        was_blocked = self.tree.blockSignals(True)
         for digest in gone:
             self._take_out(digest)
         for node in tree.nodes:
             self._put(node, None if node.parent is None else tree.nodes[node.parent].first_digest)
         self.tree.setUpdatesEnabled(True)
-        if chosen is not None and chosen.first_digest in gone:
-            # Qt would choose its neighbour, which a second press would drop.
+        is_gone = chosen is not None and chosen.first_digest in gone
+        if is_gone:
+            # A second press would drop the neighbour too.
             self.tree.setCurrentIndex(QModelIndex())
             self.tree.clearSelection()
+        self.tree.blockSignals(was_blocked)
         fit_height(self.tree, _MIN_ROWS, _MAX_ROWS)
         self._enable_buttons()
+        if is_gone:
+            self._on_chosen()
 
     def clear(self) -> None:
         self._nodes = ()

@@ -11,7 +11,7 @@ import sys
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtCore import QEvent, QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QGuiApplication, QMouseEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
@@ -19,15 +19,19 @@ from PySide6.QtWidgets import QApplication, QWidget
 from app.chat.chat_options import ChatOptions
 from app.chat.code_view import CodeView
 from app.chat.tab import ChatTab
+from app.state import options
 from app.state.parameters import ChatParameters
 from engine.messages import Submit
 from tests.e2e.window_driver import Driver, main
+from tests.e2e.window_user import ROOT
 
 _DRAG_STEPS = 10
 CTRL = Qt.KeyboardModifier.ControlModifier
 SHIFT = Qt.KeyboardModifier.ShiftModifier
 CTRL_SHIFT = CTRL | SHIFT
 LONG_TEXT = "A line of a long text that somebody keeps.\n" * 200
+FILE = ROOT / "LICENSE"
+STORIES = ("Write a long story about the sea.", "Write a long story about a ship.")
 SYSTEM_PROMPT = "You answer in French."
 EDITED = "**Bold** words:\n\n```python\nprint(1)\n```\n"
 
@@ -43,6 +47,7 @@ class DeskDriver(Driver):
         self._tabs["chat"] = tab
         await self._leave_the_end_and_come_back(tab)
         await self._copy_and_edit(tab)
+        await self._change_theme_while_two_answer()
 
     async def _tabs_by_keys_and_mouse(self) -> None:
         tabs, window = self._window.tabs, self._window
@@ -74,7 +79,18 @@ class DeskDriver(Driver):
         await self._wait("its tokens", lambda: tab.panel.attachments.attachments[0].num_tokens is not None)
         await self._click(tab.panel.attachments.cards[0].remove_button)
         self.report["after_removal"] = len(tab.panel.attachments.attachments)
+        await self._drop_file(tab)
         tab.composer.clear()
+
+    async def _drop_file(self, tab: ChatTab) -> None:
+        data = QMimeData()
+        data.setUrls([QUrl.fromLocalFile(str(FILE))])
+        field = tab.composer.viewport()
+        await self._drop(field, data, field.rect().center(), Qt.DropAction.CopyAction)
+        await self._wait("the file", lambda: len(tab.panel.attachments.attachments) == 1)
+        (attachment,) = [card.attachment for card in tab.panel.attachments.cards]
+        self.report["dropped"] = [attachment.name, attachment.text, tab.send_button.isEnabled()]
+        await self._click(tab.panel.attachments.cards[0].remove_button)
 
     async def _choose_options(self, tab: ChatTab) -> None:
         dialog = tab.open_options()
@@ -93,7 +109,7 @@ class DeskDriver(Driver):
         # The likeliest words, which are many: one that is drawn by lot may be the last one at once.
         tab.session.parameters = ChatParameters(temperature=0.0, max_tokens=400)
         self._window.resize(1000, 420)
-        await self._type(tab.composer, "Write a long story about the sea.")
+        await self._type(tab.composer, STORIES[0])
         await self._key(tab.composer, Qt.Key.Key_Return)
         bar = tab.transcript.verticalScrollBar()
         await self._wait("more than fits", lambda: bar.maximum() > 60)
@@ -125,6 +141,31 @@ class DeskDriver(Driver):
         assert code is not None, "no code is shown"
         await self._click(code.copy_button)
         self.report["copied_code"] = QGuiApplication.clipboard().text()
+
+    async def _change_theme_while_two_answer(self) -> None:
+        window, tabs = self._window, []
+        for story in STORIES:
+            await self._key(window, Qt.Key.Key_T, CTRL)
+            tabs.append(self._current())
+            tabs[-1].session.parameters = ChatParameters(temperature=0.0, max_tokens=400)
+            await self._type(tabs[-1].composer, story)
+            await self._key(tabs[-1].composer, Qt.Key.Key_Return)
+        await self._wait("two answers", lambda: all(tab.session.answer.text for tab in tabs))
+        before = [tab.session.answer.text for tab in tabs]
+        busy = [tab.session.is_busy for tab in tabs]
+        window.change_setting(options.THEME, "contrast")
+        await self._wait(
+            "more of both",
+            lambda: all(len(tab.session.answer.text) > len(text) for tab, text in zip(tabs, before, strict=True)),
+        )
+        pixel = window.grab().toImage().pixelColor(tabs[-1].transcript.mapTo(window, QPoint(2, 2)))
+        kept = [tab.session.answer.text.startswith(text) for tab, text in zip(tabs, before, strict=True)]
+        shown = tabs[-1].transcript.is_following
+        self.report["contrast"] = [busy, kept, shown, pixel.name()]
+        for tab in tabs:
+            tab.stop()
+            await self._wait("its end", lambda tab=tab: not tab.session.is_busy)  # type: ignore[misc]
+        window.change_setting(options.THEME, "light")
 
     def _titles(self) -> list[str]:
         return [tab.session.title for tab in self._window.tabs.tabs()]

@@ -89,13 +89,24 @@ class Clicker(HistoryUser):
         self.report["folded"] = QUESTIONS[0] not in self._texts()
         await self._click_chat(self._list, "Sea")
         await self._wait("what is in the folder", lambda: QUESTIONS[0] in self._texts())
+        await self._drag_into_folder(CHINESE, "Sea")
+
+    async def _drag_into_folder(self, text: str, folder: str) -> None:
+        rows = self._list.rows
+        data = rows.mimeData([self._index(self._list, text)])
+        place = self._place(self._list, folder)
+        await self._drop(self._list.viewport(), data, place, Qt.DropAction.MoveAction)
+        await self._wait("the folder", lambda: self._texts().index(text) > self._texts().index(folder))
+        folder_id = rows.rows[self._texts().index(folder)].key
+        chats = self._window._history.chats()
+        self.report["dragged"] = sorted(chat.title for chat in chats if chat.folder_id == folder_id)
 
     async def _rename_and_unsort(self) -> None:
         await self._row_menu(QUESTIONS[1], "Unpin")
         await self._row_menu(QUESTIONS[1], "Move to", "Sea")
         await self._row_menu(QUESTIONS[0], "Move to", "No folder")
         folder = self._texts().index("Sea")
-        self.report["moved"] = self._texts()[folder + 1]
+        self.report["moved"] = self._texts()[folder + 1 : folder + 3]
         await self._row_menu("Sea", "Delete folder")
         await self._wait("the folder's end", lambda: "Sea" not in self._texts())
         self.report["unsorted"] = sorted(self._texts()[1:])

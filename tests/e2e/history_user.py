@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QModelIndex, QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog, QLineEdit, QMessageBox
 
@@ -31,8 +31,11 @@ class HistoryUser(WindowUser):
         await self._in_qt_loop(lambda: QTest.mouseClick(chats.viewport(), Qt.MouseButton.LeftButton, pos=place))
 
     def _place(self, chats: ChatList, text: str) -> QPoint:
+        return chats.visualRect(self._index(chats, text)).center()
+
+    def _index(self, chats: ChatList, text: str) -> QModelIndex:
         number = next(number for number, row in enumerate(chats.rows.rows) if row.text == text)
-        return chats.visualRect(chats.rows.index(number)).center()
+        return chats.rows.index(number)
 
     async def _row_menu(self, text: str, *path: str) -> None:
         self._list.customContextMenuRequested.emit(self._place(self._list, text))

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.main_window import MainWindow
 from app.state import options
+from app.visualizer.block_model import BlockTable, PoolCounts
 from app.widgets.dock_title import DockTitle
 from tests.e2e.window_user import WindowUser, use_window
 
@@ -138,6 +139,32 @@ class Clicker(WindowUser):
             await self._click_row(panel.table, row)
         self.report["filter"] = [chosen[0] == node.last_owner, chosen[1] is None]
 
+    async def _drop_by_key(self) -> None:
+        """What is dropped with the key is neither cached nor held any more, as the engine counts its blocks."""
+        view = self._panel.tree
+        top = view.tree.topLevelItem(0)
+        assert top is not None, "nothing is cached"
+        await self._click_row(view.tree, top.child(0))
+        node = view._chosen()
+        assert node is not None, "no text is chosen"
+        before = self._counts()
+        await self._key(view.tree, Qt.Key.Key_Delete)
+        await self._wait("the answer", lambda: view.answer.text().startswith("Dropped"))
+        await self._wait("its end", lambda: node.digest not in {one.digest for one in view.nodes})
+        await self._wait("its blocks", lambda: self._counts() != before)
+        after = self._counts()
+        self.report["dropped_by_key"] = {
+            "words": view.answer.text(),
+            "of_text": len(node.blocks),
+            "cached": before.num_cached - after.num_cached,
+            "free": after.num_free - before.num_free,
+        }
+
+    def _counts(self) -> PoolCounts:
+        snapshot = self._panel._snapshot
+        assert snapshot is not None, "nothing is known of the pool"
+        return BlockTable(snapshot).counts()
+
     async def _use_tree(self) -> None:
         view, answers = self._panel.tree, []
         top = view.tree.topLevelItem(0)
@@ -146,6 +173,7 @@ class Clicker(WindowUser):
         for key in (Qt.Key.Key_Left, Qt.Key.Key_Right):
             await self._key(view.tree, key)
             self.report.setdefault("opened", []).append(top.isExpanded())
+        await self._drop_by_key()
         for button, begins in (
             (view.pin_button, "Pinned"),
             (view.unpin_button, "Unpinned"),

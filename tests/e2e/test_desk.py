@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.e2e.desk_driver import EDITED, SYSTEM_PROMPT
+from tests.e2e.desk_driver import EDITED, FILE, SYSTEM_PROMPT
 from tests.e2e.window_user import report_of
 
 
@@ -17,6 +17,7 @@ def test_what_stands_around_the_messages_does_what_it_says(starter_home: Path) -
     assert report["prompt"].startswith("Summarise this")
     assert report["pasted"] == [True]
     assert report["after_removal"] == 0
+    assert report["dropped"] == [FILE.name, FILE.read_text(encoding="utf-8").strip("\n"), True]
     assert report["preset"]
     assert report["when_full"][0] == "drop_oldest"
     assert report["system"] == [SYSTEM_PROMPT]
@@ -27,3 +28,4 @@ def test_what_stands_around_the_messages_does_what_it_says(starter_home: Path) -
     assert report["copied"] == EDITED.strip()
     assert report["copied_text"] == "Bold words:\n\nprint(1)"
     assert report["copied_code"] == "print(1)"
+    assert report["contrast"] == [[True, True], [True, True], True, "#000000"]

@@ -23,7 +23,8 @@ def test_search_find_trash_folders_and_files_do_what_they_say(report: dict[str, 
     assert report["pinned"] == ["Pinned", QUESTIONS[1]]
     assert report["in_folder"] == ["Folders", "New folder", QUESTIONS[0]]
     assert report["folded"]
-    assert report["moved"] == QUESTIONS[1]
+    assert report["dragged"] == sorted([QUESTIONS[0], CHINESE])
+    assert report["moved"] == [CHINESE, QUESTIONS[1]]
     assert report["unsorted"] == sorted(QUESTIONS)
     assert sorted(report["renamed"]) == sorted(QUESTIONS)
     assert [report[name] for name in FORMATS] == [True, True, True]

@@ -27,6 +27,9 @@ def test_every_control_of_the_memory_view_does_what_it_says(report: dict[str, An
     assert report["kept_after_close"] is False
     assert report["opened"] == [False, True]
     assert report["filter"] == [True, True]
+    by_key = report["dropped_by_key"]
+    assert by_key["of_text"] == by_key["cached"] == by_key["free"] > 0
+    assert by_key["words"].startswith(f"Dropped {by_key['of_text']} block")
     pinned, unpinned, dropped = report["answers"]
     assert pinned.startswith("Pinned: ")
     assert unpinned == "Unpinned this text."

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 import qasync
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QInputDialog, QLineEdit, QMenu, QTreeWidget, QTreeWidgetItem, QWidget
 
@@ -79,6 +79,18 @@ class WindowUser(ABC):
     async def _paste(self, widget: QWidget, text: str) -> None:
         QGuiApplication.clipboard().setText(text)
         await self._key(widget, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
+
+    async def _drop(self, widget: QWidget, data: QMimeData, place: QPoint, action: Qt.DropAction) -> None:
+        """Lets go of this over a widget, which must want it; there is no pointer offscreen that could drag it there."""
+        left, none = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+
+        def deliver() -> None:
+            enter = QDragEnterEvent(place, action, data, left, none)
+            QApplication.sendEvent(widget, enter)
+            assert enter.isAccepted(), f"{widget!r} does not want {data.formats()}"
+            QApplication.sendEvent(widget, QDropEvent(QPointF(place), action, data, left, none))
+
+        await self._in_qt_loop(deliver)
 
     async def _choose_entry(self, menu: QMenu, words: str) -> None:
         """Clicks the entry of an open menu that begins with these words."""

@@ -136,6 +136,14 @@ def test_dropped_text_leaves_nothing_chosen_for_a_second_press(view: PrefixTreeV
     assert not view.drop_button.isEnabled()
 
 
+def test_dropped_text_may_have_a_neighbour_that_has_changed_meanwhile(view: PrefixTreeView):
+    view.show_tree(PrefixTree("m", (ROOT, TRIP, REGEX)))
+    choose(view, 0, 1)
+    view.show_tree(PrefixTree("m", (ROOT, replace(TRIP, num_hits=1))))
+    assert view.tree.selectedItems() == []
+    assert not view.drop_button.isEnabled()
+
+
 def test_an_answer_takes_no_room_of_its_own(view: PrefixTreeView):
     view.show_tree(PrefixTree("m", (ROOT,)))
     before = view.sizeHint().height()
