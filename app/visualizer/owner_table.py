@@ -18,6 +18,7 @@ from app.visualizer.memory_numbers import cached_words
 from app.visualizer.owner_chip import look_chip
 from app.visualizer.owners import Owners
 from app.visualizer.row_heights import fit_height
+from app.visualizer.wide_title import WideTitle
 
 _NUM_COLUMNS = 4
 _KEY_ROLE = Qt.ItemDataRole.UserRole
@@ -39,6 +40,7 @@ class OwnerTable(QTreeWidget):
         self.setAccessibleName(translate("app", "Blocks of each chat"))
         self.setColumnCount(_NUM_COLUMNS)
         self.setHeaderLabels(self.headers())
+        self.setItemDelegate(WideTitle(self))
         self.setRootIsDecorated(False)
         self.setUniformRowHeights(True)
         self.setTextElideMode(Qt.TextElideMode.ElideRight)

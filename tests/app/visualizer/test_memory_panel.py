@@ -362,3 +362,23 @@ def test_grid_leaves_no_empty_room_whatever_widths_it_had(panel: MemoryPanel, qt
         panel.resize(width, 828)
         qtbot.waitUntil(lambda: panel.grid.height() - panel.grid.cell_rect(2047).bottom() in (1, 2))
         assert panel.grid.viewport().height() == panel.grid.height()
+
+
+def test_narrow_legend_draws_its_titles_over_cells_that_have_no_number(panel: MemoryPanel, qtbot):
+    panel.show_model(MODEL)
+    panel.show_snapshot(snapshot(shared={1: ("t", "r")}))
+    qtbot.waitUntil(lambda: panel.table.row("t") is not None)
+    table, item = panel.table, panel.table.row(BlockKind.SHARED)
+    before = table.viewport().grab().toImage()
+    item.setText(0, "W" * 40)
+    wide = table.viewport().grab().toImage()
+
+    def is_painted(column: int) -> bool:
+        cell = table.visualRect(table.indexFromItem(item, column))
+        return before.copy(cell) != wide.copy(cell)
+
+    # The number is in the third column; its cell gives what it does not need.
+    assert [is_painted(column) for column in range(4)] == [True, True, True, False]
+    right = table.visualRect(table.indexFromItem(item, 2))
+    number = right.adjusted(right.width() - table.fontMetrics().horizontalAdvance("1"), 0, 0, 0)
+    assert before.copy(number) == wide.copy(number)
