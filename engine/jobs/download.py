@@ -107,11 +107,13 @@ def _run_pip(
 
 
 def _largest_file(folder: Path) -> int:
-    """Bytes of the largest file below `folder`; files come and go while we look."""
+    """Bytes of the largest file below `folder`; files and folders come and go while we look."""
     largest = 0
-    for path in folder.rglob("*"):
-        with suppress(OSError):
-            largest = max(largest, path.stat().st_size)
+    # rglob raises for a folder that has just gone, walk leaves it out
+    for parent, _, names in os.walk(folder):
+        for name in names:
+            with suppress(OSError):
+                largest = max(largest, os.stat(os.path.join(parent, name)).st_size)
     return largest
 
 

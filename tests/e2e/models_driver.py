@@ -47,7 +47,7 @@ class ModelsDriver(WindowUser):
         await self._wait("the unloading", lambda: window.models.loaded is None)
         await self._click(model_card.delete_button)
         await self._wait("the trash", lambda: not page.cards())
-        await self._click(page.undo_bar.button)
+        await self._click(page.undo_bar.undo_button)
         await self._wait("the model again", lambda: len(page.cards()) == 1)
         self.report["restored"] = page.cards()[0].entry.name
 

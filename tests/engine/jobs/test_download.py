@@ -1,5 +1,6 @@
 """pip's downloads: whole or not at all, watched, cancelled, and their failures in one line."""
 
+import os
 import sys
 from pathlib import Path
 
@@ -20,6 +21,13 @@ with tempfile.NamedTemporaryFile() as file:
     child.wait()
 """
 FAILING_PIP = "import sys; sys.exit('WARNING: first\\nERROR: the reason.\\n')"
+VANISHING_PIP = """
+import os, sys, tempfile, time
+folder = tempfile.mkdtemp(prefix="vanishing")
+while os.path.exists(folder):
+    time.sleep(0.01)
+sys.exit("ERROR: the reason.")
+"""
 FULL_PIP = "import sys; sys.exit('ERROR: Could not install: [Errno 28] No space left on device')"
 
 
@@ -121,3 +129,19 @@ def test_leftovers_of_a_killed_download_are_removed(tmp_path: Path, monkeypatch:
 )
 def test_the_cause_is_the_line_that_says_why(stderr: str, cause: str) -> None:
     assert failure_cause(stderr) == cause
+
+
+def test_a_folder_of_pips_that_goes_while_it_is_looked_into_ends_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake_pip(monkeypatch, VANISHING_PIP)
+    scan = os.scandir
+
+    def scan_late(path):
+        if not isinstance(path, int) and Path(path).name.startswith("vanishing"):
+            os.rmdir(path)
+        return scan(path)
+
+    monkeypatch.setattr(os, "scandir", scan_late)
+    with pytest.raises(DownloadError, match=r"the reason\. Check"):
+        fetch_into(tmp_path / "work")
