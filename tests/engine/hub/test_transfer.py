@@ -107,7 +107,8 @@ def test_a_broken_connection_goes_on_from_its_last_byte(hub: HubServer, folder: 
     _first, second = hub.downloads()
     start = int(second["range"].removeprefix("bytes=").partition("-")[0])
     assert start == fault.num_bytes
-    assert download.waits_s == [1.0]
+    # A try can meet the connection that is just being closed, and ask nothing with it.
+    assert download.waits_s in ([1.0], [1.0, 2.0])
 
 
 def test_waiting_follows_what_the_hub_asks_and_else_doubles(hub: HubServer, folder: Path) -> None:
