@@ -333,8 +333,10 @@ class MainWindow(QMainWindow):
         self._client.run(self._restart())
 
     async def _restart(self) -> None:
-        await self._client.restart()
-        self._is_restarting = False
+        try:
+            await self._client.restart()
+        finally:
+            self._is_restarting = False
         self.memory.watch_again()
         if self._front_chat_id is not None:
             self._client.send(BringToFront(self._front_chat_id))

@@ -5,7 +5,7 @@
 //   codes:   64 bytes a step, one code a byte:  | row 0: b0 b1 b2 b3 | row 1: b0 b1 b2 b3 | ... | row 15 |
 //   scales:  16 float32 a group, and as many minima
 //
-// Where registers are shorter there is none of it: half as many rows would share what was unpacked.
+// Only where registers hold sixteen lanes: for shorter ones it has not been tried.
 #include "panel.h"
 
 #include "dot.h"
