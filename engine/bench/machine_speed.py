@@ -23,16 +23,34 @@ def measure_machine() -> dict[str, float]:
 
     `copy` counts each byte twice, read and written. `int8` is the fastest 8-bit product that torch has here.
     """
-    source = torch.ones(_ARRAY_BYTES // 4, dtype=torch.int32)
+    source = _large_array()
     target = torch.zeros_like(source)
     left, right = (torch.randn(_MATRIX_SIZE, _MATRIX_SIZE) for _ in range(2))
     num_ops = 2.0 * _MATRIX_SIZE**3
     return {
         "copy": 2 * _ARRAY_BYTES / _best_s(lambda: target.copy_(source)),
-        "read": _ARRAY_BYTES / _best_s(lambda: source.amax()),
+        "read": _read_speed(source),
         "float32": num_ops / _best_s(lambda: left @ right),
         "int8": num_ops / min(_best_s(product) for product in _integer_products()),
     }
+
+
+def measure_reading(num_threads: int) -> float:
+    """Bytes per second that so many threads read from memory just now; best of some tries.
+
+    It bounds what a sequence alone can decode, since each token reads all weights, and is not the same at all times
+    where other machines use the same memory.
+    """
+    torch.set_num_threads(num_threads)
+    return _read_speed(_large_array())
+
+
+def _large_array() -> Tensor:
+    return torch.ones(_ARRAY_BYTES // 4, dtype=torch.int32)
+
+
+def _read_speed(array: Tensor) -> float:
+    return _ARRAY_BYTES / _best_s(lambda: array.amax())
 
 
 def _integer_products() -> list[Callable[[], Tensor]]:

@@ -75,7 +75,7 @@ class Plan:
 
     `own(label, config, pool_tokens)` is our side with these fields of `EngineConfig`; for each peer `peers` has its
     variants. `texts` are prompts, by what they are, for the speculation. After `max_seconds` one round of each case has
-    to do.
+    to do. `measure_reading()` gives the bytes per second that the machine reads from memory just then.
     """
 
     workloads: tuple[str, ...]
@@ -86,6 +86,7 @@ class Plan:
     texts: dict[str, tuple[int, ...]]
     num_rounds: int
     max_seconds: float
+    measure_reading: Callable[[], float]
 
 
 class Suite:
@@ -175,8 +176,16 @@ class Suite:
         self, name: str, title: str, cases: list[Case], sides: list[OpenSide], metrics: tuple[Metric, ...]
     ) -> Section:
         comparison = Comparison(sides, self._rounds(name))
+        is_memory_bound = name == "decode"
+        read_before = self._plan.measure_reading() if is_memory_bound else 0.0
         for case in cases:
             comparison.run(case)
+        if is_memory_bound:
+            comparison.notes.append(
+                f"The machine read {read_before / 1e9:.1f} GB/s from memory before these rounds and "
+                f"{self._plan.measure_reading() / 1e9:.1f} after them; a sequence alone reads all weights "
+                "for each token."
+            )
         labels = [side.label for side in sides]
         agreed = [
             f"{label}: {100 * statistics.mean(shares):.0f} % of its tokens come before the first that differs from "

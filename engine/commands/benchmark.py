@@ -129,7 +129,24 @@ def _plan(args: argparse.Namespace, entry: ModelEntry) -> Plan:
     chosen = tuple(name for name in WORKLOADS if name in (args.workloads or WORKLOADS))
     peers = tuple(_variants(args, entry, peer) for peer in PEERS if peer.name in args.peer)
     spec = entry.spec
-    return Plan(chosen, own, peers, spec.vocab_size, spec.max_context, _texts(entry), args.rounds, 60 * args.minutes)
+
+    def measure_reading() -> float:
+        # It loads torch, which workloads without decoding have no need of here.
+        from engine.bench.machine_speed import measure_reading
+
+        return measure_reading(args.threads)
+
+    return Plan(
+        chosen,
+        own,
+        peers,
+        spec.vocab_size,
+        spec.max_context,
+        _texts(entry),
+        args.rounds,
+        60 * args.minutes,
+        measure_reading,
+    )
 
 
 def _texts(entry: ModelEntry) -> dict[str, tuple[int, ...]]:
