@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-BITS = (3, 4, 8)
+BITS = (3, 4, 5, 8)
 GROUP_SIZES = (32, 64, 128)
 
 
@@ -24,12 +24,12 @@ class KernelShapeError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class PackedWeight:
-    """A matrix [N, K] in codes of 3, 4 or 8 bits, with one scale per group of `group_size` along K.
+    """A matrix [N, K] in codes of 3, 4, 5 or 8 bits, with one scale per group of `group_size` along K.
 
     With a minimum, `w = scale * code + minimum`; without, `w = scale * (code - 2**(bits - 1))`.
 
-    codes:   uint8 [N, K * bits / 8]. 8 bits: one code a byte. 4 bits: low nibble = even k. 3 bits: eight codes
-             in three bytes, a little-endian 24-bit number whose lowest three bits are the first code.
+    codes:   uint8 [N, K * bits / 8]. 8 bits: one code a byte. 4 bits: low nibble = even k. 3 and 5 bits: eight
+             codes in three or five bytes, a little-endian number whose lowest bits are the first code.
     scale:   float16 [N, K / group_size]
     minimum: float16 [N, K / group_size], or None for symmetric weights
 
@@ -44,7 +44,7 @@ class PackedWeight:
 
     def __post_init__(self) -> None:
         if self.bits not in BITS or self.codes.dim() != 2:
-            raise FormatError(f"codes of {self.bits} bits, {tuple(self.codes.shape)}: must be 3, 4 or 8 bits, 2-D")
+            raise FormatError(f"codes of {self.bits} bits, {tuple(self.codes.shape)}: must be 3, 4, 5 or 8 bits, 2-D")
         check_format(self.bits, self.group_size, self.num_columns)
         groups = (self.num_rows, self.num_columns // self.group_size)
         for name, tensor, shape, dtype in (
@@ -85,7 +85,7 @@ def effective_bits(bits: int, group_size: int, has_minimum: bool) -> float:
 def check_format(bits: int, group_size: int, num_columns: int) -> None:
     """Raises `FormatError` unless a row of `num_columns` weights can be packed so."""
     if bits not in BITS:
-        raise FormatError(f"{bits} bits are not supported: use 3, 4 or 8")
+        raise FormatError(f"{bits} bits are not supported: use 3, 4, 5 or 8")
     if group_size not in GROUP_SIZES:
         raise FormatError(f"groups of {group_size} are not supported: use 32, 64 or 128")
     if num_columns == 0 or num_columns % group_size:
@@ -95,7 +95,7 @@ def check_format(bits: int, group_size: int, num_columns: int) -> None:
 def pack_codes(codes: Tensor, bits: int) -> Tensor:
     """Codes uint8 [N, K], each below 2**bits, to bytes uint8 [N, K * bits / 8]. Inverse of `unpack_codes`."""
     if bits not in BITS:
-        raise FormatError(f"{bits} bits are not supported: use 3, 4 or 8")
+        raise FormatError(f"{bits} bits are not supported: use 3, 4, 5 or 8")
     if codes.dtype != torch.uint8 or codes.dim() != 2 or codes.shape[1] % 8:
         raise FormatError(f"codes are {codes.dtype} {tuple(codes.shape)}, must be uint8 [N, K] with K a multiple of 8")
     if codes.numel() and int(codes.max()) >= 1 << bits:
@@ -104,10 +104,9 @@ def pack_codes(codes: Tensor, bits: int) -> Tensor:
         return codes.contiguous()
     if bits == 4:
         return codes[:, 0::2] | (codes[:, 1::2] << 4)
-    octets = codes.view(codes.shape[0], -1, 8).to(torch.int32)
-    shifts = torch.arange(0, 24, 3, dtype=torch.int32)
-    words = (octets << shifts).sum(dim=2, dtype=torch.int32)
-    return torch.stack([words & 255, (words >> 8) & 255, words >> 16], dim=2).to(torch.uint8).flatten(1)
+    octets = codes.view(codes.shape[0], -1, 8).to(torch.int64)
+    words = (octets << _places_of_codes(bits)).sum(dim=2, keepdim=True)
+    return ((words >> _places_of_bytes(bits)) & 255).to(torch.uint8).flatten(1)
 
 
 def unpack_codes(packed: Tensor, bits: int) -> Tensor:
@@ -116,12 +115,21 @@ def unpack_codes(packed: Tensor, bits: int) -> Tensor:
         return packed
     if bits == 4:
         return torch.stack([packed & 15, packed >> 4], dim=2).flatten(1)
-    if bits != 3:
-        raise FormatError(f"{bits} bits are not supported: use 3, 4 or 8")
-    triples = packed.view(packed.shape[0], -1, 3).to(torch.int32)
-    words = triples[:, :, 0] | (triples[:, :, 1] << 8) | (triples[:, :, 2] << 16)
-    shifts = torch.arange(0, 24, 3, dtype=torch.int32)
-    return ((words.unsqueeze(2) >> shifts) & 7).to(torch.uint8).flatten(1)
+    if bits not in BITS:
+        raise FormatError(f"{bits} bits are not supported: use 3, 4, 5 or 8")
+    octets = packed.view(packed.shape[0], -1, bits).to(torch.int64)
+    words = (octets << _places_of_bytes(bits)).sum(dim=2, keepdim=True)
+    return ((words >> _places_of_codes(bits)) & ((1 << bits) - 1)).to(torch.uint8).flatten(1)
+
+
+def _places_of_codes(bits: int) -> Tensor:
+    """Where each of eight codes begins in their number."""
+    return torch.arange(0, 8 * bits, bits)
+
+
+def _places_of_bytes(bits: int) -> Tensor:
+    """Where each of the number's bytes begins."""
+    return torch.arange(0, 8 * bits, 8)
 
 
 def dequantize(weight: PackedWeight, rows: Tensor | None = None) -> Tensor:

@@ -155,8 +155,8 @@ SOURCE_SENTENCES = (
         "does, choose another model",
     ),
     QT_TRANSLATE_NOOP("app", "{name}: its scales are not finite"),
-    QT_TRANSLATE_NOOP("app", "{bits} bits are not supported: use auto, 3, 4 or 8"),
+    QT_TRANSLATE_NOOP("app", "{bits} bits are not supported: use auto, 3, 4, 5 or 8"),
     QT_TRANSLATE_NOOP("app", "Groups of {size} are not supported: use 32, 64 or 128"),
     QT_TRANSLATE_NOOP("app", "There is no method {method}: use {known}"),
-    QT_TRANSLATE_NOOP("app", "The calibrated method needs a number of bits: use 3, 4 or 8, or a quality"),
+    QT_TRANSLATE_NOOP("app", "The calibrated method needs a number of bits: use 3, 4, 5 or 8, or a quality"),
 )

@@ -2005,8 +2005,8 @@
       <translation>不支持架构 {architecture}，支持的有 {known}</translation>
     </message>
     <message>
-      <source>The calibrated method needs a number of bits: use 3, 4 or 8, or a quality</source>
-      <translation>校准方法需要位数：请使用 3、4 或 8，或选择质量</translation>
+      <source>The calibrated method needs a number of bits: use 3, 4, 5 or 8, or a quality</source>
+      <translation>校准方法需要位数：请使用 3、4、5 或 8，或选择质量</translation>
     </message>
     <message>
       <source>The catalogue has no model {name}: choose one of {known}</source>
@@ -3194,8 +3194,8 @@
       <translation>每个权重 {bits} 位</translation>
     </message>
     <message>
-      <source>{bits} bits are not supported: use auto, 3, 4 or 8</source>
-      <translation>不支持 {bits} 位：请使用 auto、3、4 或 8</translation>
+      <source>{bits} bits are not supported: use auto, 3, 4, 5 or 8</source>
+      <translation>不支持 {bits} 位：请使用 auto、3、4、5 或 8</translation>
     </message>
     <message>
       <source>{choice}. Change it in the options of the chat.</source>

@@ -36,13 +36,13 @@ class QuantizeOptions:
     def __post_init__(self) -> None:
         for bits in (self.bits, self.gate_up_bits, self.table_bits):
             if bits is not None and bits not in BITS:
-                raise InvalidRequestError(f"{bits} bits are not supported: use auto, 3, 4 or 8")
+                raise InvalidRequestError(f"{bits} bits are not supported: use auto, 3, 4, 5 or 8")
         if self.group_size not in GROUP_SIZES:
             raise InvalidRequestError(f"Groups of {self.group_size} are not supported: use 32, 64 or 128")
         if self.method not in METHODS:
             raise InvalidRequestError(f"There is no method {self.method!r}: use {' or '.join(METHODS)}")
         if self.method == "calibrated" and self.bits is None:
-            raise InvalidRequestError("The calibrated method needs a number of bits: use 3, 4 or 8, or a quality")
+            raise InvalidRequestError("The calibrated method needs a number of bits: use 3, 4, 5 or 8, or a quality")
 
     @classmethod
     def of_quality(cls, quality: Quality) -> QuantizeOptions:

@@ -60,7 +60,9 @@ class TorchBackend(Backend):
         return pack(weight)
 
     def describe(self, weight: PackedWeight) -> WeightFacts:
-        container = {3: "3-bit codes in int4", 4: "int4", 8: "8-bit codes in two int4 planes"}[weight.bits]
+        container = {3: "3-bit codes in int4", 4: "int4"}.get(
+            weight.bits, f"{weight.bits}-bit codes in two int4 planes"
+        )
         dense = "bfloat16" if self._dense_dtype == torch.bfloat16 else "float32"
         return WeightFacts(
             weight_format=f"{container}, groups of {weight.group_size} with bfloat16 scales",

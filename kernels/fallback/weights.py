@@ -18,6 +18,7 @@ from kernels.formats import PackedWeight, unpack_codes
 TILE_ROWS = 128
 """Rows of each dense multiplication. torch picks its blocking by shape, so a fixed shape keeps rows independent."""
 
+_NIBBLE_BITS = 4
 _ROW_MULTIPLE = 16  # the int4 kernel takes weights of 16 n rows
 _PACK_ROWS = 4096  # rows repacked at a time: a multiple of the kernel's widest row block, 64
 _DENSE_ELEMENTS = 1 << 22  # elements written out at a time: bounds the memory that a large vocabulary takes
@@ -29,7 +30,7 @@ class TorchWeight:
     """A weight [N, K] for the int4 kernel, which computes `(code - 8) * scale + zero` per group along K.
 
     4-bit codes run as they are, 3-bit codes in the 4-bit container. 8-bit codes run exactly, as two planes of nibbles
-    along a doubled K: `code - 128 = 16 * (high - 8) + (low - 8) + 8`.
+    along a doubled K: `code - 128 = 16 * (high - 8) + (low - 8) + 8`; 5-bit codes as 8-bit ones.
 
     packed:           uint8, the kernel's own layout of planes * K codes for each of N rows, padded to 16 n
     scales_and_zeros: bfloat16 [planes * K / G, padded N, 2]
@@ -48,7 +49,7 @@ class TorchWeight:
 
 def pack(weight: PackedWeight) -> TorchWeight:
     """Repack the plain layout, some rows at a time so that the unpacked codes never stand in memory whole."""
-    num_planes = 2 if weight.bits == 8 else 1
+    num_planes = 2 if weight.bits > _NIBBLE_BITS else 1
     padding = -weight.num_rows % _ROW_MULTIPLE
     packed = torch.empty(weight.num_rows + padding, num_planes * weight.num_columns // 2, dtype=torch.uint8)
     for first in range(0, len(packed), _PACK_ROWS):
@@ -65,10 +66,9 @@ def pack(weight: PackedWeight) -> TorchWeight:
 
 def _planes(codes: Tensor, bits: int) -> Tensor:
     """uint8 [n, K] to the 4-bit codes that the kernel reads, int32 [n, planes * K]."""
-    codes = codes.int()
-    if bits == 8:
-        return torch.cat([codes >> 4, codes & 15], dim=1)
-    return codes + (8 - (1 << (bits - 1)))
+    container_bits = _NIBBLE_BITS if bits <= _NIBBLE_BITS else 8
+    codes = codes.int() + ((1 << (container_bits - 1)) - (1 << (bits - 1)))
+    return codes if container_bits == _NIBBLE_BITS else torch.cat([codes >> 4, codes & 15], dim=1)
 
 
 def centred_scales(weight: PackedWeight, first: int = 0, last: int | None = None) -> tuple[Tensor, Tensor]:
@@ -143,12 +143,17 @@ def _centred_codes(packed: Tensor, bits: int) -> Tensor:
     middle = 1 << (bits - 1)
     if bits == 8:
         return packed.bfloat16().sub_(middle)
-    if bits == 4:
-        pairs = packed.int()
-    else:
-        triples = packed.view(len(packed), -1, 3).int()
-        words = triples[:, :, 0] | (triples[:, :, 1] << 8) | (triples[:, :, 2] << 16)
-        pairs = torch.stack([words, words >> 6, words >> 12, words >> 18], dim=2).flatten(1).bitwise_and_(63)
     mask = (1 << bits) - 1
+    pairs = packed.int() if bits == _NIBBLE_BITS else _pairs(packed, bits)
     spread = (pairs | (pairs << (16 - bits))).bitwise_and_(mask | (mask << 16)).bitwise_or_(_BF16_128 * 0x10001)
     return spread.view(torch.bfloat16).sub_(128 + middle)
+
+
+def _pairs(packed: Tensor, bits: int) -> Tensor:
+    """Eight codes in `bits` bytes to four numbers of two codes each, int32 [n, K / 2]."""
+    octets = F.pad(packed.view(len(packed), -1, bits).int(), (0, 1))
+    numbers = []
+    for place in range(0, 8 * bits, 2 * bits):
+        byte, shift = divmod(place, 8)
+        numbers.append((octets[:, :, byte] | (octets[:, :, byte + 1] << 8)) >> shift)
+    return torch.stack(numbers, dim=2).flatten(1).bitwise_and_((1 << 2 * bits) - 1)

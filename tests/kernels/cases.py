@@ -11,7 +11,9 @@ from kernels.formats import PackedWeight, quantize
 from kernels.kv_rows import decode, encode
 from kernels.ops import AttentionBatch, Norm
 
-FORMATS = [(bits, group, has_minimum) for bits in (3, 4, 8) for group in (32, 64, 128) for has_minimum in (False, True)]
+FORMATS = [
+    (bits, group, has_minimum) for bits in (3, 4, 5, 8) for group in (32, 64, 128) for has_minimum in (False, True)
+]
 
 
 def random_weight(

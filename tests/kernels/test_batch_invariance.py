@@ -6,11 +6,12 @@ import pytest
 import torch
 from torch import Tensor
 
+from kernels.formats import BITS
 from kernels.ops import AttentionBatch, Backend
 from tests.kernels.cases import attention_case, pool_of, random_layer_norm, random_norm, random_weight
 
 HIDDEN, OUTPUT = 192, 1072
-OPERATIONS = [(name, bits) for name in ("norm_linear", "linear_add", "norm_gate_up") for bits in (3, 4, 8)]
+OPERATIONS = [(name, bits) for name in ("norm_linear", "linear_add", "norm_gate_up") for bits in BITS]
 OPERATIONS.append(("layer_norm", 4))
 
 

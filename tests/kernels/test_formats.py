@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kernels.formats import (
+    BITS,
     FormatError,
     PackedWeight,
     check_format,
@@ -24,7 +25,7 @@ shapes = st.tuples(st.sampled_from([1, 3, 17]), st.sampled_from([1, 2, 5]), st.i
 
 
 @settings(deadline=None, max_examples=30)
-@given(st.sampled_from([3, 4, 8]), shapes)
+@given(st.sampled_from(BITS), shapes)
 def test_packed_codes_come_back(bits: int, shape: tuple[int, int, int]) -> None:
     rows, groups, seed = shape
     generator = torch.Generator().manual_seed(seed)
@@ -39,10 +40,11 @@ def test_the_low_nibble_is_the_even_column() -> None:
     assert pack_codes(codes, 4).tolist() == [[0x21, 0x43, 0x0F, 0xF0]]
 
 
-def test_eight_3_bit_codes_are_a_little_endian_24_bit_number() -> None:
-    codes = [1, 2, 3, 4, 5, 6, 7, 0]
-    number = sum(code << (3 * place) for place, code in enumerate(codes))
-    assert bytes(pack_codes(torch.tensor([codes], dtype=torch.uint8), 3)[0].tolist()) == number.to_bytes(3, "little")
+@pytest.mark.parametrize(("bits", "codes"), [(3, [1, 2, 3, 4, 5, 6, 7, 0]), (5, [1, 31, 16, 15, 8, 21, 30, 17])])
+def test_eight_codes_of_3_or_5_bits_are_a_little_endian_number(bits: int, codes: list[int]) -> None:
+    number = sum(code << (bits * place) for place, code in enumerate(codes))
+    packed = pack_codes(torch.tensor([codes], dtype=torch.uint8), bits)
+    assert bytes(packed[0].tolist()) == number.to_bytes(bits, "little")
 
 
 @settings(deadline=None, max_examples=60)
@@ -104,7 +106,7 @@ def test_values_without_a_float16_scale_are_refused(value: float, has_minimum: b
 @pytest.mark.parametrize(
     ("bits", "group_size", "columns", "message"),
     [
-        (5, 32, 64, "5 bits"),
+        (6, 32, 64, "6 bits"),
         (4, 16, 64, "groups of 16"),
         (4, 64, 96, "groups of 64 do not divide rows of 96"),
         (4, 32, 0, "rows of 0"),
@@ -137,8 +139,8 @@ def test_codes_that_do_not_fit_are_refused() -> None:
         pack_codes(torch.zeros(1, 9, dtype=torch.uint8), 3)
     with pytest.raises(FormatError, match="int32"):
         pack_codes(torch.zeros(1, 8, dtype=torch.int32), 4)
-    with pytest.raises(FormatError, match="5 bits"):
-        pack_codes(torch.zeros(1, 8, dtype=torch.uint8), 5)
+    with pytest.raises(FormatError, match="6 bits"):
+        pack_codes(torch.zeros(1, 8, dtype=torch.uint8), 6)
     with pytest.raises(FormatError, match="2 bits"):
         unpack_codes(torch.zeros(1, 8, dtype=torch.uint8), 2)
     with pytest.raises(FormatError, match=r"must be \[N, K\]"):
@@ -153,7 +155,7 @@ def test_effective_bits_count_the_scale_and_the_minimum() -> None:
     assert weight.size_bytes * 8 == weight.effective_bits * 6 * 128
 
 
-@pytest.mark.parametrize("bits", [(3, 4, 8), (3, 3, 4), (8, 3, 8)])
+@pytest.mark.parametrize("bits", [(3, 4, 8), (3, 3, 4), (8, 3, 8), (5, 4, 5), (5, 8, 3)])
 @pytest.mark.parametrize("minima", [(False, False, False), (True, True, True), (True, False, True)])
 def test_stacked_rows_keep_their_values_exactly(bits: tuple[int, ...], minima: tuple[bool, ...]) -> None:
     parts = [random_weight(n, 64, b, 32, m) for n, b, m in zip((3, 1, 5), bits, minima, strict=True)]

@@ -10,7 +10,7 @@ from torch import nn
 from kernels.cpu.backend import CpuBackend
 from kernels.fallback import weights
 from kernels.fallback.backend import TorchBackend
-from kernels.formats import dequantize
+from kernels.formats import BITS, dequantize
 from kernels.ops import Backend
 from tests.kernels.cases import FORMATS, assert_rows_close, random_layer_norm, random_norm, random_weight
 
@@ -147,15 +147,16 @@ def test_a_weight_is_written_out_from_the_scales_of_the_int4_kernel(
 
 def test_facts_name_the_container_that_runs(reference: Backend) -> None:
     backend = TorchBackend()
-    facts = {bits: backend.describe(random_weight(16, 32, bits)) for bits in (3, 4, 8)}
+    facts = {bits: backend.describe(random_weight(16, 32, bits)) for bits in BITS}
     assert facts[3].weight_format.startswith("3-bit codes in int4")
     assert facts[4].weight_format.startswith("int4, groups of 32")
+    assert facts[5].weight_format.startswith("5-bit codes in two int4 planes")
     assert facts[8].weight_format.startswith("8-bit codes in two int4 planes")
     assert {fact.activation for fact in facts.values()} == {"bfloat16"}
     assert reference.describe(random_weight(16, 32)).weight_format == "float32"
 
 
-@pytest.mark.parametrize(("bits", "num_planes"), [(3, 1), (4, 1), (8, 2)])
+@pytest.mark.parametrize(("bits", "num_planes"), [(3, 1), (4, 1), (5, 2), (8, 2)])
 def test_a_prepared_weight_counts_the_bytes_it_holds_itself(reference: Backend, bits: int, num_planes: int) -> None:
     backend, weight = TorchBackend(), random_weight(20, 64, bits)
     # 20 rows are padded to 32; nibbles, and two bfloat16 a group.

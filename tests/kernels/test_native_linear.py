@@ -17,7 +17,7 @@ from kernels.cpu.library import shared
 from kernels.cpu.linear import Linear
 from kernels.cpu.pool import Pool
 from kernels.cpu.weights import pack
-from kernels.formats import PackedWeight, dequantize
+from kernels.formats import BITS, PackedWeight, dequantize
 from kernels.reference import ReferenceBackend, normalise
 from tests.kernels.cases import FORMATS, random_layer_norm, random_norm, random_weight
 from tests.kernels.native import assert_within, quantised, rounding_bound, runnable_variants
@@ -158,7 +158,7 @@ def results(operation: Linear, x: Tensor, pool: Pool) -> Tensor:
     return operation(x, pool, residual)
 
 
-@pytest.mark.parametrize("bits", [3, 4, 8])
+@pytest.mark.parametrize("bits", BITS)
 @pytest.mark.parametrize("has_minimum", [False, True])
 def test_a_row_alone_or_in_any_company(variant: str, bits: int, has_minimum: bool) -> None:
     pools = [Pool(1), Pool(2), Pool(3)]

@@ -93,13 +93,12 @@ def _unpack_q5_k(blocks: Tensor) -> Unpacked:
 KEPT_LAYOUTS = {
     GGMLQuantizationType.Q4_0: KeptLayout(4, False, True, _symmetric(_nibbles)),
     GGMLQuantizationType.Q4_1: KeptLayout(4, True, True, _with_minimum(_nibbles)),
-    # Five bits in eight: the zero of Q5_0 is code 16, ours is 128.
-    GGMLQuantizationType.Q5_0: KeptLayout(8, False, True, _symmetric(lambda data: _five_bits(data) + (128 - 16))),
-    GGMLQuantizationType.Q5_1: KeptLayout(8, True, True, _with_minimum(_five_bits)),
+    GGMLQuantizationType.Q5_0: KeptLayout(5, False, True, _symmetric(_five_bits)),
+    GGMLQuantizationType.Q5_1: KeptLayout(5, True, True, _with_minimum(_five_bits)),
     # Signed bytes: -128 becomes code 0.
     GGMLQuantizationType.Q8_0: KeptLayout(8, False, True, _symmetric(lambda data: data ^ 0x80)),
     GGMLQuantizationType.Q4_K: KeptLayout(4, True, False, _unpack_q4_k),
-    GGMLQuantizationType.Q5_K: KeptLayout(8, True, False, _unpack_q5_k),
+    GGMLQuantizationType.Q5_K: KeptLayout(5, True, False, _unpack_q5_k),
 }
 
 

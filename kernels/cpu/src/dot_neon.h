@@ -70,7 +70,7 @@ static inline vf dot_narrow_sums(dot_narrow sums) {
     return (vf){vcvtq_f32_s32(dot_narrow_whole(sums).low), vcvtq_f32_s32(dot_narrow_whole(sums).high)};
 }
 
-// The two nibbles of an 8-bit code are summed apart.
+// The two nibbles of a wider code are summed apart.
 typedef struct dot_wide {
     dot_narrow low, high;
 } dot_wide;

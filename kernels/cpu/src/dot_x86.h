@@ -49,7 +49,7 @@ static inline vf dot_narrow_sums(dot_narrow sums) {
     return _mm256_cvtepi32_ps(_mm256_madd_epi16(sums, _mm256_set1_epi16(1)));
 }
 
-// Two products of 8-bit codes do not fit int16: the two nibbles of a code are summed apart.
+// So many products of wider codes do not fit int16: the two nibbles of a code are summed apart.
 typedef struct dot_wide {
     __m256i low, high;
 } dot_wide;

@@ -7,7 +7,10 @@ static int code_at(const uint8_t *run, int bits, int row, int column) {
     int step = column / 4;
     const uint8_t *byte = run + 4 * row + column % 4;
     if (bits == 8) return byte[DI_VECTOR_BYTES * step];
-    if (bits == 4) return byte[DI_VECTOR_BYTES * (step % 4)] >> 4 * (step / 4) & 15;
+    if (bits >= 4) {
+        int nibble = byte[DI_VECTOR_BYTES * (step % 4)] >> 4 * (step / 4) & 15;
+        return bits == 4 ? nibble : nibble | (byte[DI_VECTOR_BYTES * 4] >> step & 1) << 4;
+    }
     int low = byte[DI_VECTOR_BYTES * (step / 4)] >> 2 * (step % 4) & 3;
     return low | (byte[DI_VECTOR_BYTES * 2] >> step & 1) << 2;
 }

@@ -12,6 +12,8 @@
 
 struct di_run_codes;
 
+enum { DI_NUM_BITS = 4 };
+
 enum { DI_SILU = 1, DI_GELU_TANH, DI_GELU };
 
 // y[r * y_stride + 8 b + i] = x[r] . row 8 (first_block + b) + i, for num_rows rows and num_blocks blocks.
@@ -26,8 +28,8 @@ typedef void di_panel_function(
 
 typedef struct di_kernels {
     const char *variant; // "avx2", "avxvnni", "avx512vnni", "neon", "neondot"
-    // [3, 4, 8 bits][without, with minimum]
-    di_tile_function *tiles[3][2];
+    // [3, 4, 5, 8 bits][without, with minimum]
+    di_tile_function *tiles[DI_NUM_BITS][2];
     di_panel_function *const (*panels)[2]; // as tiles; null where the variant has none
     // Rows of x [num_rows, num_columns] to codes; through RMSNorm if `norm` is not null, LayerNorm if `norm_bias` is
     // not null either.
@@ -57,7 +59,7 @@ typedef struct di_kernels {
 // The best variant that this processor runs, chosen at the first call; null if it runs none.
 const di_kernels *di_kernels_chosen(void);
 
-static inline int di_index_of_bits(const di_weight *weight) { return weight->bits == 8 ? 2 : weight->bits - 3; }
+static inline int di_index_of_bits(const di_weight *weight) { return weight->bits == 8 ? 3 : weight->bits - 3; }
 
 static inline di_tile_function *di_tile_of(const di_weight *weight) {
     return di_kernels_chosen()->tiles[di_index_of_bits(weight)][weight->has_minimum != 0];

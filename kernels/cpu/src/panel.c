@@ -134,14 +134,16 @@ DI_PANEL(3, 0)
 DI_PANEL(3, 1)
 DI_PANEL(4, 0)
 DI_PANEL(4, 1)
+DI_PANEL(5, 0)
+DI_PANEL(5, 1)
 DI_PANEL(8, 0)
 DI_PANEL(8, 1)
 
-di_panel_function *const DI_NAME(di_panels)[3][2] = {
-    {panel_3_0, panel_3_1}, {panel_4_0, panel_4_1}, {panel_8_0, panel_8_1}};
+di_panel_function *const DI_NAME(di_panels)[DI_NUM_BITS][2] = {
+    {panel_3_0, panel_3_1}, {panel_4_0, panel_4_1}, {panel_5_0, panel_5_1}, {panel_8_0, panel_8_1}};
 
 #else
 
-di_panel_function *const DI_NAME(di_panels)[3][2] = {{0, 0}, {0, 0}, {0, 0}};
+di_panel_function *const DI_NAME(di_panels)[DI_NUM_BITS][2] = {{0}};
 
 #endif

@@ -22,14 +22,15 @@ static void unpack_run(const uint8_t *plain, int bits, uint8_t codes[DI_RUN]) {
             codes[2 * i + 1] = plain[i] >> 4;
         }
     } else {
-        for (int i = 0; i < DI_RUN / 8; i++) {
-            uint32_t word = plain[3 * i] | (uint32_t)plain[3 * i + 1] << 8 | (uint32_t)plain[3 * i + 2] << 16;
-            for (int j = 0; j < 8; j++) codes[8 * i + j] = word >> 3 * j & 7;
+        for (int i = 0; i < DI_RUN / 8; i++, plain += bits) {
+            uint64_t number = 0;
+            for (int byte = 0; byte < bits; byte++) number |= (uint64_t)plain[byte] << 8 * byte;
+            for (int j = 0; j < 8; j++) codes[8 * i + j] = (uint8_t)(number >> bits * j & ((1u << bits) - 1));
         }
     }
 }
 
-// Write one row's 32 codes into its bytes of a run's vectors; the row's bytes of 3 bits are zero before.
+// Write one row's 32 codes into its bytes of a run's vectors; the row's bytes are zero before.
 static void pack_run(const uint8_t codes[DI_RUN], int bits, int row, uint8_t *run) {
     for (int step = 0; step < 8; step++) {
         for (int b = 0; b < 4; b++) {
@@ -37,9 +38,9 @@ static void pack_run(const uint8_t codes[DI_RUN], int bits, int row, uint8_t *ru
             uint8_t *byte = run + 4 * row + b;
             if (bits == 8) {
                 byte[DI_VECTOR_BYTES * step] = code;
-            } else if (bits == 4) {
-                uint8_t *both = byte + DI_VECTOR_BYTES * (step % 4);
-                *both = step < 4 ? code : (uint8_t)(*both | code << 4);
+            } else if (bits >= 4) {
+                byte[DI_VECTOR_BYTES * (step % 4)] |= (uint8_t)((code & 15) << 4 * (step / 4));
+                if (bits == 5) byte[DI_VECTOR_BYTES * 4] |= (uint8_t)(code >> 4 << step);
             } else {
                 byte[DI_VECTOR_BYTES * (step / 4)] |= (uint8_t)((code & 3) << 2 * (step % 4));
                 byte[DI_VECTOR_BYTES * 2] |= (uint8_t)(code >> 2 << step);

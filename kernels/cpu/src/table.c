@@ -6,8 +6,8 @@
 #define DI_STRING(name) DI_STRING_(name)
 
 di_tile_function DI_NAME(di_tile_3_0), DI_NAME(di_tile_3_1), DI_NAME(di_tile_4_0), DI_NAME(di_tile_4_1),
-    DI_NAME(di_tile_8_0), DI_NAME(di_tile_8_1);
-extern di_panel_function *const DI_NAME(di_panels)[3][2];
+    DI_NAME(di_tile_5_0), DI_NAME(di_tile_5_1), DI_NAME(di_tile_8_0), DI_NAME(di_tile_8_1);
+extern di_panel_function *const DI_NAME(di_panels)[DI_NUM_BITS][2];
 void DI_NAME(di_quantise_rows)(
     const float *, int, int, const float *, const float *, float, float, struct di_run_codes *);
 void DI_NAME(di_finish_linear)(const float *, int, const float *, const float *, float *);
@@ -27,6 +27,7 @@ const di_kernels DI_NAME(di_table) = {
     .tiles = {
         {DI_NAME(di_tile_3_0), DI_NAME(di_tile_3_1)},
         {DI_NAME(di_tile_4_0), DI_NAME(di_tile_4_1)},
+        {DI_NAME(di_tile_5_0), DI_NAME(di_tile_5_1)},
         {DI_NAME(di_tile_8_0), DI_NAME(di_tile_8_1)},
     },
     .panels = DI_NAME(di_panels),

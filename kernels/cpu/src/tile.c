@@ -42,13 +42,14 @@ ALWAYS_INLINE void narrow_run(
     for (int r = 0; r < num_rows; r++) sums[r] = dot_narrow_sums(dots[r]);
 }
 
-ALWAYS_INLINE void wide_run(const uint8_t *run, const di_run_codes *x, ptrdiff_t x_stride, int num_rows, vf *sums) {
+ALWAYS_INLINE void wide_run(
+    const uint8_t *run, int bits, const di_run_codes *x, ptrdiff_t x_stride, int num_rows, vf *sums) {
     dot_wide dots[MAX_HANDFUL];
 #pragma GCC unroll 8
     for (int r = 0; r < num_rows; r++) dots[r] = dot_wide_zero();
 #pragma GCC unroll 8
     for (int step = 0; step < 8; step++) {
-        vb w = step_codes(run, 8, step);
+        vb w = step_codes(run, bits, step);
 #pragma GCC unroll 8
         for (int r = 0; r < num_rows; r++)
             dots[r] = dot_wide_add(dots[r], w, vb_broadcast4(x[r * x_stride].codes + 4 * step));
@@ -76,8 +77,8 @@ ALWAYS_INLINE void block_times_rows(
             if (num_rows >= FEWEST_ROWS_ASKING)
                 for (int byte = 0; byte < DI_RUN * bits + CACHE_LINE / 2; byte += CACHE_LINE)
                     __builtin_prefetch(group + BYTES_AHEAD + byte, 0, 3);
-            if (bits == 8)
-                wide_run(group, x, x_stride, num_rows, sums);
+            if (bits > 4)
+                wide_run(group, bits, x, x_stride, num_rows, sums);
             else
                 narrow_run(group, bits, x, x_stride, num_rows, sums);
 #pragma GCC unroll 8
@@ -143,5 +144,7 @@ DI_TILE(3, 0)
 DI_TILE(3, 1)
 DI_TILE(4, 0)
 DI_TILE(4, 1)
+DI_TILE(5, 0)
+DI_TILE(5, 1)
 DI_TILE(8, 0)
 DI_TILE(8, 1)

@@ -9,6 +9,8 @@
 //
 //   8 bits, 8 vectors:  vector v, byte b is the code of column 4 v + b
 //   4 bits, 4 vectors:  vector v, byte b: low nibble column 4 v + b, high nibble column 16 + 4 v + b
+//   5 bits, 5 vectors:  vectors 0-3 as with 4 bits, the low four of each code
+//                       vector 4, byte b: bit s is the high bit of column 4 s + b
 //   3 bits, 3 vectors:  vector 0 and 1, byte b: bits 2 s, 2 s + 1 are the low bits of column 16 v + 4 s + b
 //                       vector 2, byte b: bit s is the high bit of column 4 s + b
 //
@@ -27,7 +29,7 @@ typedef struct di_weight {
     uint8_t *data;
     int32_t num_rows;
     int32_t num_columns; // a multiple of group_size
-    int32_t bits;        // 3, 4 or 8
+    int32_t bits;        // 3, 4, 5 or 8
     int32_t group_size;  // 32, 64 or 128
     int32_t has_minimum; // w = scale * code + minimum; otherwise w = scale * (code - 2**(bits - 1))
 } di_weight;

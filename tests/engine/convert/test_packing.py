@@ -46,6 +46,7 @@ def of_kind(kind: Kind, num_columns: int = 256) -> SourceMatrix:
 
 
 KEPT_Q4_0, KEPT_Q4_1 = Target(4, 32, False, True, True), Target(4, 32, True, True, True)
+KEPT_Q5_0 = Target(5, 32, False, True, True)
 KEPT_Q8_0, KEPT_Q4_K = Target(8, 32, False, True, True), Target(4, 32, True, True, False)
 
 
@@ -60,7 +61,8 @@ def rounded(bits: int, group_size: int = 32) -> Target:
         (Kind.Q4_1, None, 32, KEPT_Q4_1),
         (Kind.Q8_0, None, 32, KEPT_Q8_0),
         (Kind.Q4_K, None, 32, KEPT_Q4_K),
-        (Kind.Q5_0, None, 32, KEPT_Q8_0),
+        (Kind.Q5_0, None, 32, KEPT_Q5_0),
+        (Kind.Q5_0, 4, 32, rounded(4)),
         (Kind.Q4_1, None, 64, rounded(4, 64)),
         (Kind.Q8_0, None, 64, rounded(8, 64)),
         (Kind.Q3_K, None, 32, rounded(4)),

@@ -33,9 +33,13 @@ typedef struct plain_weight {
 static int code_of(const plain_weight *plain, int bits, int index) {
     if (bits == 8) return plain->codes[index];
     if (bits == 4) return plain->codes[index / 2] >> 4 * (index % 2) & 15;
-    const uint8_t *triple = plain->codes + index / 8 * 3;
-    uint32_t word = triple[0] | (uint32_t)triple[1] << 8 | (uint32_t)triple[2] << 16;
-    return word >> 3 * (index % 8) & 7;
+    // eight codes in as many bytes as a code has bits
+    int code = 0, first_bit = index % 8 * bits;
+    for (int bit = 0; bit < bits; bit++) {
+        uint8_t byte = plain->codes[index / 8 * bits + (first_bit + bit) / 8];
+        code |= (byte >> (first_bit + bit) % 8 & 1) << bit;
+    }
+    return code;
 }
 
 static float weight_of(const plain_weight *plain, const di_weight *w, int row, int column) {
@@ -159,7 +163,7 @@ int main(void) {
     for (int i = 0; i < 5; i++) {
         if (!di_choose_variant(NAMES[i])) continue;
         num_variants++;
-        for (int bits = 3; bits <= 8; bits += bits == 4 ? 4 : 1)
+        for (int bits = 3; bits <= 8; bits += bits == 5 ? 3 : 1)
             for (int group_size = 32; group_size <= 128; group_size *= 2)
                 for (int has_minimum = 0; has_minimum < 2; has_minimum++)
                     check_format(pool, scratch, bits, group_size, has_minimum);
