@@ -8,6 +8,7 @@ marks its words with `QT_TRANSLATE_NOOP`, and whoever shows them translates.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal
 
 from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QTranslator
@@ -24,6 +25,16 @@ translate = QCoreApplication.translate
 def QT_TRANSLATE_NOOP(context: str, text: str) -> str:  # noqa: N802 - the name that lupdate looks for
     """The text as it is, marked for translation in the context (always "app")."""
     return text
+
+
+def sentences(*parts: str) -> str:
+    """One after the other, those that are empty left out; after a Chinese full stop there is no space."""
+    return "".join(f"{part} " if not part.endswith("。") else part for part in parts if part).rstrip()
+
+
+def listed(parts: Iterable[str]) -> str:
+    """With commas between them."""
+    return translate("app", ", ").join(parts)
 
 
 def language_of(choice: LanguageChoice, system: QLocale | None = None) -> Language:

@@ -17,7 +17,7 @@ import re
 # A date such as 2026-11-30
 DATE = re.compile(r"(\\d{4})-(\\d{2})-(\\d{2})")
 
-for year, month, day in DATE.findall("from 2026-11-30 to 2026-12-04"):
+for year, month, day in DATE.findall("2026-11-30 to 2026-12-04"):
     print(f"{day}.{month}.{year}")
 ```
 

@@ -173,6 +173,8 @@ class DocumentWriter:
     def _cell_format(self) -> QTextTableCellFormat:
         """A line below the cell, none beside it."""
         result = QTextTableCellFormat()
+        # Letters of code stand lower than others in a line of the same height.
+        result.setVerticalAlignment(QTextCharFormat.VerticalAlignment.AlignMiddle)
         result.setBottomBorder(1)
         result.setBottomBorderStyle(QTextFrameFormat.BorderStyle.BorderStyle_Solid)
         result.setBottomBorderBrush(QBrush(self._theme.color("line")))

@@ -65,7 +65,10 @@ class RowDelegate(QStyledItemDelegate):
 
     def _paint_line(self, painter: QPainter, area: QRect, font: QFont, text: str, role: str) -> None:
         """What was searched stands out by weight and by the text's own colour."""
-        shown = QFontMetrics(font).elidedText(text, Qt.TextElideMode.ElideRight, area.width())
+        metrics = QFontMetrics(font)
+        # Bold letters are wider: what they take more is not there for the others.
+        room_px = area.width() - bold_excess_px(text, self.searched, font)
+        shown = metrics.elidedText(text, Qt.TextElideMode.ElideRight, room_px)
         formats = []
         if self.searched:
             strong = QTextCharFormat()
@@ -86,6 +89,17 @@ class RowDelegate(QStyledItemDelegate):
         painter.setPen(current_theme().color(role))
         layout.draw(painter, QPointF(area.topLeft()))
         painter.restore()
+
+
+def bold_excess_px(text: str, piece: str, font: QFont) -> int:
+    """How much wider the text gets by its pieces being bold."""
+    if not piece:
+        return 0
+    bold = QFont(font)
+    bold.setWeight(QFont.Weight.Bold)
+    plain, strong = QFontMetrics(font), QFontMetrics(bold)
+    found = re.findall(re.escape(piece), text, re.IGNORECASE)
+    return sum(strong.horizontalAdvance(part) - plain.horizontalAdvance(part) for part in found)
 
 
 def begun_at_piece(text: str, piece: str, metrics: QFontMetrics, width_px: int) -> str:

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QMessageBox, QPushButt
 
 from app.history.chat_list import ChatList
 from app.history.chat_rows import Row, deleted_rows
-from app.i18n import translate
+from app.i18n import sentences, translate
 from app.state.trash import DeletedChat
 from app.widgets.icons import show_icon
 from app.widgets.text_label import TextLabel
@@ -65,7 +65,7 @@ class TrashPanel(QWidget):
         words = translate("app", "Choose a chat to bring it back.") if chats else translate("app", "No chat is in it.")
         if num_messages:
             also = translate("app", "%n deleted message(s) of other chats lie here too.", None, num_messages)
-            words = f"{words} {also}"
+            words = sentences(words, also)
         self.words.setText(words)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

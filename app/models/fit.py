@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from app.i18n import translate
+from app.i18n import listed, translate
 from app.widgets.units import file_size, memory_size
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def fit_of(plan: Plan, spec: ModelSpec, memory_free_bytes: int, others: Callable
         free=memory_size(memory_free_bytes),
     )
     if names := others():
-        words = f"{words}. {translate('app', 'These would: {models}').format(models=', '.join(names))}"
+        words = translate("app", "{verdict}. These would: {models}").format(verdict=words, models=listed(names))
     return Fit("none", words, ())
 
 

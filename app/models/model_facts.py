@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.i18n import translate
+from app.i18n import listed, translate
 from app.widgets.units import file_size, memory_size
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def offer_text(entry: CatalogEntry) -> str:
 def machine_text(machine: Machine) -> str:
     """`This machine: … CPU, 4 cores · 15.5 GiB memory (9.1 GiB free) · 41 GB free disk`."""
     parts = [
-        f"{machine.cpu_name}, " + translate("app", "%n core(s)", None, machine.num_cores),
+        listed((machine.cpu_name, translate("app", "%n core(s)", None, machine.num_cores))),
         translate("app", "{size} memory ({free} free)").format(
             size=memory_size(machine.memory_bytes), free=memory_size(machine.memory_free_bytes)
         ),

@@ -94,7 +94,9 @@ class QualityChoice(QWidget):
 
     def _button(self, quality: Quality | None) -> QRadioButton:
         name, promise = _words(quality)
-        button = self.buttons[quality] = QRadioButton(f"{name}: {promise}")
+        button = self.buttons[quality] = QRadioButton(
+            translate("app", "{name}: {promise}").format(name=name, promise=promise)
+        )
         self._group.addButton(button)
         self._costs[quality] = TextLabel("", "muted")
         return button

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.bridge.throttle import Throttle
-from app.i18n import translate
+from app.i18n import sentences, translate
 from app.state.setting import Setting
 from app.state.settings import Settings
 from app.widgets.fields import CheckBox, ChoiceBox, NumberBox, WholeNumberBox
@@ -34,6 +34,7 @@ _PERCENT_STEP = 10
 _TEXT_LINES = 4
 _TEXT_MARGIN_PX = 6
 _SPACING_PX = 4
+_BESIDE_PX = 12
 _SAVE_INTERVAL_MS = 400
 
 
@@ -61,6 +62,7 @@ class SettingRow(QWidget):
         self._flow: Flow | None = None
         if isinstance(self.field, QPlainTextEdit | QLineEdit):
             line = QHBoxLayout()
+            line.setSpacing(_BESIDE_PX)
             line.addWidget(self.field, 1)
             line.addWidget(self.reset_button, 0, Qt.AlignmentFlag.AlignTop)
             column.addLayout(line)
@@ -135,7 +137,7 @@ class SettingRow(QWidget):
         is_chosen = self._settings.is_chosen(self.setting)
         # That nothing was chosen need not be read at each setting.
         origin = translate("app", "Chosen here.") if is_chosen else ""
-        words = " ".join(part for part in (self.note, self._effective, origin) if part)
+        words = sentences(self.note, self._effective, origin)
         self.note_label.setText(words)
         self.note_label.setVisible(bool(words))
         self.field.setToolTip("" if is_chosen else translate("app", "This is the default."))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QLabel, QVBoxLayout, QWidget
 
-from app.i18n import translate
+from app.i18n import sentences, translate
 from app.visualizer.memory_bar import MemoryBar
 from app.widgets.fields import Slider
 from app.widgets.text_label import TextLabel
@@ -132,13 +132,13 @@ class FitPlanner(QWidget):
         )
         if num_fitting >= self.num_chats:
             words = translate("app", "There is room for {chats}: {needed} of the {pool} for chats.")
-            return words.format(chats=chats, needed=needed, pool=pool) + " " + self._at_most(num_fitting)
+            return sentences(words.format(chats=chats, needed=needed, pool=pool), self._at_most(num_fitting))
         words = translate("app", "No room for {chats} together: {needed} needed, {pool} there.")
         advice = translate(
             "app",
             "They take turns then; for more room raise “Memory for chats” in the settings, or load a smaller model.",
         )
-        return " ".join([words.format(chats=chats, needed=needed, pool=pool), self._at_most(num_fitting), advice])
+        return sentences(words.format(chats=chats, needed=needed, pool=pool), self._at_most(num_fitting), advice)
 
     def _at_most(self, num_fitting: int) -> str:
         if not num_fitting:
@@ -153,7 +153,7 @@ def _assumed_words(model: ModelLoaded) -> str:
     if model.cache_window is None:
         return words
     window = translate("app", "Of each chat this model keeps the newest {window} tokens alone.")
-    return f"{words} {window.format(window=f'{model.cache_window:,}')}"
+    return sentences(words, window.format(window=f"{model.cache_window:,}"))
 
 
 def _slider(name: str) -> Slider:

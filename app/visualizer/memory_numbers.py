@@ -92,7 +92,7 @@ class MemoryNumbers(QWidget):
         self._bar.set_parts(list(zip(_ROLES, sizes, strict=True)))
         for cells, number, size in zip(self._cells, numbers, sizes, strict=True):
             cells[2].setText(memory_size(size))
-            cells[3].setText("" if number is None else translate("app", "%n block(s)", None, number))
+            cells[3].setText("" if number is None else _blocks_words(number))
         self.setAccessibleDescription(", ".join(self.texts()))
 
     def texts(self) -> list[str]:
@@ -109,3 +109,8 @@ class MemoryNumbers(QWidget):
             painter.end()
             pixmap.setDevicePixelRatio(scale)
             chip.setPixmap(pixmap)
+
+
+def _blocks_words(number: int) -> str:
+    # The plural comes with the bare number.
+    return translate("app", "%n block(s)", None, number).replace(str(number), f"{number:,}")

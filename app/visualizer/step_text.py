@@ -24,9 +24,9 @@ def describe_span(log: StepLog) -> str:
     total = log.total()
     if not total.num_steps:
         return translate("app", "Nothing was computed in the last {time} s.").format(time=f"{SPAN_S:.0f}")
-    head = translate("app", "Last {time} s").format(time=f"{SPAN_S:.0f}")
+    words = translate("app", "Last {time} s: {sums}")
     longest = translate("app", "longest {time} ms").format(time=f"{total.max_duration_s * _MS_PER_S:.0f}")
-    return f"{head}: " + " · ".join([*_parts(total), longest])
+    return words.format(time=f"{SPAN_S:.0f}", sums=" · ".join([*_parts(total), longest]))
 
 
 def table(log: StepLog) -> str:

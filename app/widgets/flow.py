@@ -56,15 +56,30 @@ class Flow(QWidget):
         self.updateGeometry()
 
     def _arrange(self, width: int, is_real: bool) -> int:
-        left = top = row_height = 0
+        top = 0
+        for row in self._rows(width):
+            height = max(hint.height() for _, hint in row)
+            left = 0
+            for widget, hint in row:
+                if is_real:
+                    # Of unlike heights, they stand on one middle line.
+                    middle = top + (height - hint.height()) // 2
+                    widget.setGeometry(left, middle, min(hint.width(), width), hint.height())
+                left += hint.width() + _GAP_PX
+            top += height + _ROW_GAP_PX
+        return max(0, top - _ROW_GAP_PX)
+
+    def _rows(self, width: int) -> list[list[tuple[QWidget, QSize]]]:
+        """The widgets that are shown with the sizes that they ask for, as they fit beside each other."""
+        rows: list[list[tuple[QWidget, QSize]]] = []
+        left = 0
         for widget in self._widgets:
             if widget.isHidden():
                 continue
             hint = widget.sizeHint()
-            if left and left + hint.width() > width:
-                left, top, row_height = 0, top + row_height + _ROW_GAP_PX, 0
-            if is_real:
-                widget.setGeometry(left, top, min(hint.width(), width), hint.height())
+            if not rows or left + hint.width() > width:
+                rows.append([])
+                left = 0
+            rows[-1].append((widget, hint))
             left += hint.width() + _GAP_PX
-            row_height = max(row_height, hint.height())
-        return top + row_height
+        return rows

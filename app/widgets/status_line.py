@@ -10,7 +10,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QStatusBar, QWidget
 
 from app.bridge.throttle import Throttle
-from app.i18n import QT_TRANSLATE_NOOP, translate
+from app.i18n import QT_TRANSLATE_NOOP, listed, translate
 from app.widgets.elided_label import ElidedLabel
 from engine.messages import (
     EngineDied,
@@ -34,6 +34,7 @@ class StatusLine(QStatusBar):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setSizeGripEnabled(False)
+        self.setContentsMargins(0, 0, _MARGIN_PX, 0)
         self._state = translate("app", "starting")
         self._has_model = False
         self._engine: EngineStarted | None = None
@@ -88,7 +89,7 @@ class StatusLine(QStatusBar):
         if self._engine is not None:
             threads = self._engine.num_threads
             backend = translate("app", _BACKENDS.get(self._engine.backend, self._engine.backend))
-            parts.append(f"{backend}, " + translate("app", "%n thread(s)", None, threads))
+            parts.append(listed((backend, translate("app", "%n thread(s)", None, threads))))
         if self._stats is not None and self._state == translate("app", "ready"):
             parts.extend(_load_parts(self._stats))
         self.label.setText(" · ".join(parts))
@@ -103,7 +104,7 @@ def _load_parts(stats: EngineStats) -> list[str]:
         ]
         if stats.num_swapped:
             counts.append(translate("app", "{count} swapped out").format(count=stats.num_swapped))
-        parts.append(", ".join(counts))
+        parts.append(listed(counts))
         parts.append(translate("app", "{rate} tok/s together").format(rate=f"{stats.tokens_per_s:.0f}"))
     num_blocks = stats.num_free_blocks + stats.num_cached_blocks + stats.num_referenced_blocks
     if num_blocks:

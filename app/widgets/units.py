@@ -5,10 +5,14 @@ Knows nothing of what is measured. Memory counts in powers of 1024 (GiB), files 
 
 from __future__ import annotations
 
+import re
+
 from app.i18n import translate
 
 _MEMORY_UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
 _FILE_UNITS = ("B", "kB", "MB", "GB", "TB")
+_NO_BREAK_SPACE = "\u00a0"
+_BEFORE_UNIT = re.compile(r"(?<=[0-9]) (?=(?:[KMGT]iB|[kMGT]?B|ms|s|min|h|tok|秒|%)(?![A-Za-z]))")
 
 
 def memory_size(size_bytes: int) -> str:
@@ -40,6 +44,11 @@ def duration(duration_s: float) -> str:
     if minutes < 60:
         return translate("app", "{number} min").format(number=minutes)
     return translate("app", "{hours} h {minutes} min").format(hours=minutes // 60, minutes=minutes % 60)
+
+
+def with_units_kept(text: str) -> str:
+    """The text with spaces between numbers and units at which no line breaks."""
+    return _BEFORE_UNIT.sub(_NO_BREAK_SPACE, text)
 
 
 def _exponent(size_bytes: int, base: int) -> int:

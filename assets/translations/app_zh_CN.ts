@@ -142,6 +142,10 @@
       </translation>
     </message>
     <message>
+      <source>, </source>
+      <translation>，</translation>
+    </message>
+    <message>
       <source>0 (off) or more</source>
       <translation>必须为 0（关闭）或更大</translation>
     </message>
@@ -1178,8 +1182,8 @@
       <translation>最后进度：{text}</translation>
     </message>
     <message>
-      <source>Last {time} s</source>
-      <translation>最近 {time} 秒</translation>
+      <source>Last {time} s: {sums}</source>
+      <translation>最近 {time} 秒：{sums}</translation>
     </message>
     <message>
       <source>Let the model go on where it ended</source>
@@ -1443,7 +1447,7 @@
     </message>
     <message>
       <source>No room for {chats} together: {needed} needed, {pool} there.</source>
-      <translation>放不下{chats}：需要 {needed}，只有 {pool}。</translation>
+      <translation>放不下 {chats}：需要 {needed}，只有 {pool}。</translation>
     </message>
     <message>
       <source>No room for {path}: it takes {count} blocks, and of the {total} there are, running answers and what is pinned leave {left}</source>
@@ -2286,11 +2290,7 @@
     </message>
     <message>
       <source>There is room for {chats}: {needed} of the {pool} for chats.</source>
-      <translation>可容纳{chats}：占聊天用 {pool} 中的 {needed}。</translation>
-    </message>
-    <message>
-      <source>These would: {models}</source>
-      <translation>这些可以：{models}</translation>
+      <translation>可容纳 {chats}：占聊天用 {pool} 中的 {needed}。</translation>
     </message>
     <message>
       <source>They take turns then; for more room raise “Memory for chats” in the settings, or load a smaller model.</source>
@@ -3574,6 +3574,10 @@
       <translation>{name}：qweight 为 {found}，不是 {bits} 位的打包</translation>
     </message>
     <message>
+      <source>{name}: {promise}</source>
+      <translation>{name}：{promise}</translation>
+    </message>
+    <message>
       <source>{number} B parameters</source>
       <translation>{number}B 参数</translation>
     </message>
@@ -4112,6 +4116,10 @@
     <message>
       <source>{title}, open</source>
       <translation>{title}，已展开</translation>
+    </message>
+    <message>
+      <source>{verdict}. These would: {models}</source>
+      <translation>{verdict}。这些可以：{models}</translation>
     </message>
     <message>
       <source>{whose} is {address}: it must begin with https://</source>

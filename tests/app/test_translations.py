@@ -11,7 +11,7 @@ import pytest
 from PySide6.QtCore import QLocale, QTranslator
 from PySide6.QtWidgets import QApplication
 
-from app.i18n import install_language, language_of, translate
+from app.i18n import install_language, language_of, sentences, translate
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -71,3 +71,8 @@ def test_the_systems_language_is_taken_if_the_window_knows_it() -> None:
     assert language_of("system", QLocale("zh_CN")) == "zh_CN"
     assert language_of("system", QLocale("fr_FR")) == "en"
     assert language_of("en", QLocale("zh_CN")) == "en"
+
+
+def test_sentences_are_parted_as_their_script_wants_it():
+    assert sentences("One.", "", "Two.") == "One. Two."
+    assert sentences("一。", "二。", "") == "一。二。"

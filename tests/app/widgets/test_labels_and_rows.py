@@ -1,12 +1,13 @@
 """Text that gives way, and cards that stand side by side while there is room."""
 
 import pytest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QPushButton
 
 from app.theme import apply_zoom
 from app.widgets.card import Card
 from app.widgets.card_row import CardRow
 from app.widgets.elided_label import ElidedLabel
+from app.widgets.flow import Flow
 from app.widgets.page import Page
 from app.widgets.text_label import TextLabel
 
@@ -67,3 +68,23 @@ def test_column_of_a_page_is_no_wider_than_can_be_read(qtbot, qapp: QApplication
     content = page.column.parentWidget()
     qtbot.waitUntil(lambda: 0 < content.width() <= 110 * page.fontMetrics().averageCharWidth())
     apply_zoom(qapp, 100)
+
+
+def test_number_and_unit_stay_in_one_line_and_the_text_is_as_it_was_given(qtbot):
+    label, glued = TextLabel("24 GiB"), TextLabel("24\u00a0GiB")
+    for one in (label, glued):
+        qtbot.addWidget(one)
+    narrow = label.fontMetrics().horizontalAdvance("24 G")
+    assert label.heightForWidth(narrow) == glued.heightForWidth(narrow)
+    assert label.text() == "24 GiB"
+
+
+def test_widgets_of_unlike_heights_stand_on_one_middle_line(qtbot):
+    flow, low, high = Flow(), QPushButton("a"), QPushButton("b\nc")
+    flow.add(low)
+    flow.add(high)
+    qtbot.addWidget(flow)
+    flow.resize(400, 100)
+    flow.show()
+    assert abs(low.geometry().center().y() - high.geometry().center().y()) <= 1
+    assert low.y() > high.y() == 0

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.widgets.units import done_of_total, duration, file_size, memory_size
+from app.widgets.units import done_of_total, duration, file_size, memory_size, with_units_kept
 
 
 @pytest.mark.parametrize(
@@ -40,3 +40,13 @@ def test_both_numbers_of_a_download_have_the_unit_of_the_total():
 )
 def test_times_have_one_fitting_unit(seconds: float, text: str):
     assert duration(seconds) == text
+
+
+@pytest.mark.parametrize("unit", ["GiB", "GB", "B", "s", "ms", "min", "tok/s", "%", "秒"])
+def test_no_line_breaks_between_a_number_and_its_unit(unit: str):
+    assert with_units_kept(f"left 21 {unit} of 24 {unit}") == f"left 21\u00a0{unit} of 24\u00a0{unit}"
+
+
+@pytest.mark.parametrize("text", ["24 books", "layer 14 of 36", "3 sorts", "two GiB"])
+def test_other_words_may_begin_a_line(text: str):
+    assert with_units_kept(text) == text
