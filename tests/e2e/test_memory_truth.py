@@ -131,7 +131,7 @@ class Scene:
 
     def _compare_sums(self) -> None:
         stats, holders = self.engine.core.stats(), self.holders()
-        shown = dict(re.findall(r"KV (\w+) .*? (\d+) blocks?", "\n".join(self.panel.numbers.texts())))
+        shown = dict(re.findall(r"KV (\w+) .*? ([\d,]+) blocks?", "\n".join(self.panel.numbers.texts())))
         num_pinned = len(self.pinned() - holders.keys())
         expected = {
             "used": len(holders),
@@ -139,7 +139,7 @@ class Scene:
             "cached": stats.num_cached_blocks,
             "free": stats.num_free_blocks,
         }
-        assert {key: int(number) for key, number in shown.items()} == expected
+        assert {key: int(number.replace(",", "")) for key, number in shown.items()} == expected
         assert len(holders) + num_pinned == stats.num_referenced_blocks
         assert len(self.pinned()) == self._pinned_in_legend()
         blocks = [("bar_used", "used"), ("bar_pinned", "pinned"), ("bar_cached", "cached"), ("bar_free", "free")]
