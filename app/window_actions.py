@@ -5,11 +5,12 @@ Does not know what they do.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import QDockWidget, QToolButton
+from PySide6.QtWidgets import QDockWidget, QStackedWidget, QToolButton
 
 from app.actions import Actions
 from app.i18n import translate
@@ -29,6 +30,7 @@ class _Window(Protocol):
     """What the actions need of the window."""
 
     action_list: Actions
+    pages: QStackedWidget
     chats: ChatController
     tabs: ChatTabs
     commands: CommandsController
@@ -38,6 +40,10 @@ class _Window(Protocol):
     memory_dock: QDockWidget
 
     def new_chat(self) -> None: ...
+
+    def show_chats(self) -> None: ...
+
+    def show_home(self) -> None: ...
 
     def show_models(self) -> None: ...
 
@@ -59,14 +65,15 @@ def add_window_actions(window: _Window) -> None:
     add(translate("app", "Models"), window.show_models)
     add(translate("app", "Settings"), window.show_settings, ["Ctrl+,"])
     add(translate("app", "Search all chats"), lambda: _search_chats(window), ["Ctrl+Shift+F"])
-    add(translate("app", "Find in this chat"), window.chats.find_in_chat, ["Ctrl+F"])
+    add(translate("app", "Find in this chat"), _in_chats(window, window.chats.find_in_chat), ["Ctrl+F"])
     add(translate("app", "Take the last deletion back"), window.chats.undo, ["Ctrl+Z"])
     add(translate("app", "Reopen the tab closed last"), window.chats.reopen, ["Ctrl+Shift+T"])
-    add(translate("app", "Close tab"), window.tabs.close_current, ["Ctrl+W"])
-    add(translate("app", "Show this chat beside, or end the split"), window.tabs.toggle_beside, ["Ctrl+\\"])
-    add(translate("app", "Next tab"), lambda: window.tabs.step(1), ["Ctrl+Tab"])
-    add(translate("app", "Previous tab"), lambda: window.tabs.step(-1), ["Ctrl+Shift+Tab"])
-    add(translate("app", "All open tabs"), window.tabs.buttons.open_list, ["Ctrl+Shift+A"])
+    add(translate("app", "Close tab"), lambda: _close_tab(window), ["Ctrl+W"])
+    beside_words = translate("app", "Show this chat beside, or end the split")
+    add(beside_words, _in_chats(window, window.tabs.toggle_beside), ["Ctrl+\\"])
+    add(translate("app", "Next tab"), _in_chats(window, lambda: window.tabs.step(1)), ["Ctrl+Tab"])
+    add(translate("app", "Previous tab"), _in_chats(window, lambda: window.tabs.step(-1)), ["Ctrl+Shift+Tab"])
+    add(translate("app", "All open tabs"), _in_chats(window, window.tabs.buttons.open_list), ["Ctrl+Shift+A"])
     add(translate("app", "New folder"), window.chats.folders.add)
     add(translate("app", "Trash"), lambda: _show_trash(window))
     add(translate("app", "Import chats…"), window.chats.transfer.ask_for_import)
@@ -80,6 +87,25 @@ def add_window_actions(window: _Window) -> None:
     add(translate("app", "Save diagnostics"), window.diagnostics.ask)
     add(translate("app", "Restart the engine"), window.restart_engine)
     add(translate("app", "Quit"), window.close, ["Ctrl+Q"])
+
+
+def _in_chats(window: _Window, act: Callable[[], object]) -> Callable[[], None]:
+    """What is done in the row of tabs: from another page the chats are shown first."""
+
+    def run() -> None:
+        if window.pages.currentWidget() is not window.tabs:
+            window.show_chats()
+        act()
+
+    return run
+
+
+def _close_tab(window: _Window) -> None:
+    """Closes the tab in sight; a page in the chats' place only goes, as the chat behind it may be answering."""
+    if window.pages.currentWidget() is window.tabs:
+        window.tabs.close_current()
+    else:
+        window.show_home()
 
 
 def _search_chats(window: _Window) -> None:

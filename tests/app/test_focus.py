@@ -84,6 +84,34 @@ def test_the_tab_that_was_closed_last_is_opened_again(qtbot: QtBot, two_chats: M
     assert titles(two_chats) == ["chat 0", "chat 1"]
 
 
+@pytest.mark.parametrize("page", ["models", "settings"])
+def test_ctrl_w_on_another_page_only_leaves_the_page(
+    qtbot: QtBot, two_chats: MainWindow, engine: FakeEngine, page: str
+) -> None:
+    send(qtbot, two_chats, engine, "more")
+    two_chats.show_models() if page == "models" else two_chats.show_settings()
+    qtbot.keyClick(two_chats, Qt.Key.Key_W, CONTROL)
+    assert two_chats.pages.currentWidget() is two_chats.tabs
+    assert titles(two_chats) == ["chat 0", "chat 1"]
+    assert engine.cancelled() == []
+
+
+def test_keys_of_the_chats_show_them_before_they_act(qtbot: QtBot, two_chats: MainWindow) -> None:
+    for key, modifiers in (
+        (Qt.Key.Key_Tab, CONTROL),
+        (Qt.Key.Key_Tab, CONTROL | SHIFT),
+        (Qt.Key.Key_F, CONTROL),
+        (Qt.Key.Key_Backslash, CONTROL),
+    ):
+        two_chats.show_models()
+        index = two_chats.tabs.currentIndex()
+        qtbot.keyClick(two_chats, key, modifiers)
+        assert two_chats.pages.currentWidget() is two_chats.tabs, key
+        if key == Qt.Key.Key_Tab:
+            assert two_chats.tabs.currentIndex() != index, key
+    assert two_chats.tabs.beside.isVisible()
+
+
 def test_ctrl_q_quits(qtbot: QtBot, window: MainWindow) -> None:
     with qtbot.waitSignal(window.closed):
         qtbot.keyClick(window, Qt.Key.Key_Q, CONTROL)
