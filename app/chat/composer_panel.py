@@ -91,9 +91,9 @@ class ComposerPanel(QWidget):
 
     def _build(self) -> None:
         self.row = ComposerRow()
-        self.row.add_left(self.gauge, self.gauge.shown_text, [(0, self.gauge.show_short)])
-        # The chat's options have it too.
-        self.row.add_left(self.full_choice, self.full_choice.text, [(1, self.full_choice.setHidden)])
+        self.row.add_left(self.gauge, self.gauge.shown_text, [(1, self.gauge.show_short)])
+        # Before the gauge's numbers, which stand nowhere else: the chat's options have it too.
+        self.row.add_left(self.full_choice, self.full_choice.text, [(0, self.full_choice.setHidden)])
         self.row.add_right(self.attach_button)
         self.row.add_right(self._send_or_stop, [(4, self._show_short)])
         self._content = QWidget()

@@ -36,7 +36,7 @@ def test_no_part_is_narrower_than_its_words(
         apply_zoom(qapp, 100)
 
 
-def test_the_numbers_give_way_first_and_come_back(
+def test_the_choice_for_a_full_chat_gives_way_before_the_numbers_and_comes_back(
     qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tab = window.tabs.current_tab()
@@ -56,7 +56,7 @@ def test_the_numbers_give_way_first_and_come_back(
 
     assert narrowed(1000) == (True, True, True)
     whole = row.wanted_width() + tab.width() - row.width()
-    assert narrowed(whole - 1) == (False, True, True)
+    assert narrowed(whole - 1) == (True, False, True)
     assert narrowed(400) == (False, False, True)
     assert "When the chat is full: Stop" in panel.gauge.toolTip()
     options = tab.open_options()
@@ -65,6 +65,14 @@ def test_the_numbers_give_way_first_and_come_back(
     assert panel.full_choice.text() == "When full: forget ▾"
     options.accept()
     assert narrowed(1000) == (True, True, True)
+
+
+def test_the_numbers_are_seen_in_a_window_of_the_first_size(qtbot: QtBot, window: MainWindow) -> None:
+    window.resize(1280, 800)
+    tab = window.tabs.current_tab()
+    assert tab is not None
+    assert window.memory_dock.isVisible()
+    qtbot.waitUntil(tab.panel.gauge._label.isVisible)
 
 
 def test_the_composer_stands_below_the_column_of_the_messages(
