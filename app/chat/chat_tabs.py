@@ -12,7 +12,7 @@ from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QInputDialog, QMenu, QTabBar, QTabWidget, QToolButton, QWidget
 
 from app.chat.beside_pane import BesidePane, Placeholder
-from app.chat.chat_words import ordinal, title_words
+from app.chat.chat_words import mark_words, ordinal, title_words
 from app.chat.tab import ChatTab
 from app.chat.tab_bar import ChatTabBar, TabButtons
 from app.chat.tab_mark import tab_mark
@@ -284,8 +284,11 @@ class ChatTabs(QTabWidget):
         if words != self.tabText(index):
             # All tabs are laid out again.
             self.setTabText(index, words)
-        # The mark's words may have been cut away with the title's end.
-        self.setTabToolTip(index, title_words(session.title) + _suffix(session))
+        # Of the mark too: it is a picture, and its numbers may have been cut away with the title's end.
+        whole = " · ".join(part for part in (title_words(session.title), mark_words(session)) if part)
+        if whole != self.tabToolTip(index):
+            self.setTabToolTip(index, whole)
+            self._bar.setAccessibleTabName(index, whole)
         self._tell_busy()
 
     def _add_close_button(self, tab: ChatTab) -> None:

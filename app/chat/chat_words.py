@@ -25,6 +25,19 @@ def state_words(session: Session) -> str:
             return ""
 
 
+def mark_words(session: Session) -> str:
+    """What a tab's mark says, in words; empty for a chat that does nothing."""
+    match session.phase:
+        case Phase.STREAMING:
+            return translate("app", "answering")
+        case Phase.THINKING:
+            return translate("app", "thinking")
+        case Phase.FAILED:
+            return translate("app", "the last answer failed")
+        case _:
+            return state_words(session)
+
+
 def forgotten_words(session: Session, answer: Message) -> str:
     """What the model does not see any more, at the answer from which on that is so."""
     forgotten = answer.forgotten

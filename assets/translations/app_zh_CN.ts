@@ -2626,6 +2626,10 @@
       <translation>回答词元</translation>
     </message>
     <message>
+      <source>answering</source>
+      <translation>正在回答</translation>
+    </message>
+    <message>
       <source>as small as it can be, answers lose some</source>
       <translation>尽可能小，回答质量略有下降</translation>
     </message>
@@ -3071,6 +3075,10 @@
       <translation>最大，回答与原版相同</translation>
     </message>
     <message>
+      <source>the last answer failed</source>
+      <translation>上一条回答失败</translation>
+    </message>
+    <message>
       <source>the model's context</source>
       <translation>模型的上下文</translation>
     </message>
@@ -3089,6 +3097,10 @@
     <message>
       <source>the zip file is damaged: {why}</source>
       <translation>zip 文件已损坏：{why}</translation>
+    </message>
+    <message>
+      <source>thinking</source>
+      <translation>正在思考</translation>
     </message>
     <message>
       <source>this number</source>

@@ -15,11 +15,7 @@ from app.main_window import MainWindow
 from app.state import options
 from app.state.session import Phase
 from app.theme import current_theme
-from engine.messages import (
-    BringToFront,
-    RequestQueued,
-    Submit,
-)
+from engine.messages import BringToFront, RequestFailed, RequestPreempted, RequestQueued, Submit, TextDelta
 from tests.app.fake_engine import FakeEngine
 from tests.app.history.rows import texts
 from tests.app.windows import OpenWindow, send, titles
@@ -237,6 +233,31 @@ def test_the_theme_changes_at_once_and_shown_answers_follow(
         assert view is not None
         body = view.body.views[0].document().toHtml()  # type: ignore[union-attr]
         assert current_theme().colors["code_bg"] in body
+
+
+def test_what_a_tabs_mark_shows_is_told_in_words(qtbot: QtBot, window: MainWindow, engine: FakeEngine) -> None:
+    request_id = send(qtbot, window, engine, "hello")
+    bar = window.tabs.tabBar()
+
+    def told() -> str:
+        title, _, words = bar.tabToolTip(0).partition(" · ")
+        assert title == "hello"
+        assert bar.accessibleTabName(0) == bar.tabToolTip(0)
+        return words
+
+    set_aside = "Waiting for memory: other chats need it, this one's part is kept"
+    for event, words in (
+        (RequestQueued(request_id, 1, "memory"), "Waiting, 2nd in line"),
+        (TextDelta(request_id, "", (1,), reasoning="so"), "thinking"),
+        (TextDelta(request_id, "hi", (2,)), "answering"),
+        (RequestPreempted(request_id, "other", "swap", 4, 4096), set_aside),
+        (RequestFailed(request_id, "engine_error", "It broke"), "the last answer failed"),
+    ):
+        engine.emit(event)
+        qtbot.waitUntil(lambda words=words: told() == words)
+    menu = window.tabs.buttons.open_list()
+    assert menu.actions()[0].text() == "hello · the last answer failed"
+    menu.close()
 
 
 def test_the_tab_in_front_is_told_to_the_engine(qtbot: QtBot, window: MainWindow, engine: FakeEngine) -> None:
