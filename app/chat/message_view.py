@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLay
 from app.chat.answer_figures import Figures, details_text, figures_of
 from app.chat.answer_view import AnswerView
 from app.chat.attachment_card import AttachmentCard
+from app.chat.error_panel import ErrorPanel
 from app.chat.figures_label import FiguresLabel
 from app.chat.markdown import Paragraph, Span
 from app.chat.message_editor import MessageEditor
@@ -22,7 +23,6 @@ from app.chat.plain_text import plain_text
 from app.chat.reasoning_view import ReasoningView
 from app.chat.text_view import ProseView
 from app.chat.transcript_page import keep_pixels
-from app.engine_words.recognition import in_window_words, says_too_long
 from app.i18n import translate
 from app.state.message import Message
 from app.widgets.icons import confirm_by_icon
@@ -30,7 +30,6 @@ from app.widgets.text_label import TextLabel
 
 _PANEL_PADDING_PX = 12
 _GAP_PX = 4
-_NO_MODEL_CODE = "no_model"
 _PART_INTERVAL_MS = 15
 """Between two parts, in which the window paints and answers."""
 MAX_PART_CHARACTERS = 6_000
@@ -172,7 +171,7 @@ class AnswerMessageView(MessageView):
         self.state_label = QLabel()
         self.state_label.setProperty("kind", "muted")
         self.stats_label = FiguresLabel()
-        self.error_panel = _ErrorPanel()
+        self.error_panel = ErrorPanel()
         self.error_panel.retry_button.clicked.connect(lambda: self.tool_used.emit("again"))
         self.error_panel.remove_button.clicked.connect(lambda: self.tool_used.emit("delete_turn"))
         self.error_panel.models_button.clicked.connect(self.models_requested)
@@ -254,7 +253,7 @@ class AnswerMessageView(MessageView):
         self.tools.setVisible(is_over)
         self.tools.allow("copy", bool(self.message.text))
         self.tools.allow("copy_text", bool(self.message.text))
-        self.error_panel.show_error(self.message.error, self.message.error_code)
+        self.error_panel.show_error_of(self.message)
 
     def allow_changes(self, is_allowed: bool, is_newest: bool = False) -> None:
         """Whether the chat may be changed; only its newest answer can go on."""
@@ -267,42 +266,6 @@ class AnswerMessageView(MessageView):
         self.tools.allow("go_on", can_go_on and self.message.end != "length")
         self.error_panel.allow_changes(is_allowed)
         self.continue_button.setVisible(can_go_on and self.message.end == "length")
-
-
-class _ErrorPanel(QFrame):
-    """An error with its cause, the button that tries again, and the way to the models where one is missing.
-
-    A message that did not fit can be removed: else it would be sent along with all that are still to come.
-    """
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.setProperty("kind", "failure")
-        self.label = TextLabel(kind="error")
-        self.models_button = QPushButton(translate("app", "Models"))
-        self.copy_button = QPushButton(translate("app", "Copy"))
-        self.copy_button.setToolTip(translate("app", "Copy this error"))
-        self.copy_button.clicked.connect(lambda: QGuiApplication.clipboard().setText(self.label.text()))
-        self.remove_button = QPushButton(translate("app", "Remove this message"))
-        self.retry_button = QPushButton(translate("app", "Retry"))
-        self._is_too_long = self._is_allowed = False
-        row = QHBoxLayout(self)
-        row.setContentsMargins(_PANEL_PADDING_PX, _PANEL_PADDING_PX, _PANEL_PADDING_PX, _PANEL_PADDING_PX)
-        row.addWidget(self.label, 1)
-        for button in (self.models_button, self.copy_button, self.remove_button, self.retry_button):
-            row.addWidget(button)
-
-    def show_error(self, message: str | None, code: str | None) -> None:
-        self.label.setText(in_window_words(message or ""))
-        self.models_button.setVisible(code == _NO_MODEL_CODE)
-        self._is_too_long = says_too_long(message or "")
-        self.allow_changes(self._is_allowed)
-        self.setVisible(message is not None)
-
-    def allow_changes(self, is_allowed: bool) -> None:
-        self._is_allowed = is_allowed
-        self.retry_button.setVisible(is_allowed)
-        self.remove_button.setVisible(is_allowed and self._is_too_long)
 
 
 def _author(name: str) -> QLabel:

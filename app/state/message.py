@@ -67,7 +67,7 @@ class Message:
     stats: AnswerStats | None = None
     id: str = field(default_factory=new_id)
     error_code: str | None = None
-    """Kept only as long as the window is open."""
+    """See `RequestFailed`; None also for failures from before this was kept."""
     forgotten: ForgottenTurns | None = None
     """What did not fit any more when this was answered."""
     reasoning: str = ""

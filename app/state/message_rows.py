@@ -18,6 +18,7 @@ _PLAIN = (
     "model_name",
     "end",
     "error",
+    "error_code",
     "reasoning",
     "reasoning_s",
     "seed",

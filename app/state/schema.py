@@ -182,7 +182,8 @@ CREATE TRIGGER text_gone AFTER DELETE ON messages WHEN old.role = 'user' OR old.
 END;
 INSERT INTO text_index (rowid, text) SELECT number, text FROM indexed_texts;
 """
-STEPS = (_FIRST, _FULL_CHATS_AND_PHASES, _TREES_AND_SEARCH)
+_ERROR_CODES = "ALTER TABLE messages ADD COLUMN error_code TEXT;"
+STEPS = (_FIRST, _FULL_CHATS_AND_PHASES, _TREES_AND_SEARCH, _ERROR_CODES)
 """The step at index n leads from version n to n + 1. What was released is never changed, only followed."""
 SCHEMA_VERSION = len(STEPS)
 

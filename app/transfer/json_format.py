@@ -7,8 +7,9 @@
         "leaf_id": the id of the newest message that is shown, or null,
         "messages": [in the order in which they were made {
             "id", "parent_id": of the message that it follows, or null, "role": "user" or "assistant", "text",
-            "created_at_s", and where they are known "model_name", "end", "error", "reasoning", "reasoning_s", "seed",
-            "stats": {…}, "forgotten": {…}, "attachments": [{"id", "name", "text", "num_tokens"}]}]}]}
+            "created_at_s", and where they are known "model_name", "end", "error", "error_code", "reasoning",
+            "reasoning_s", "seed", "stats": {…}, "forgotten": {…},
+            "attachments": [{"id", "name", "text", "num_tokens"}]}]}]}
 
 Times are seconds since 1970. Read again it gives the same chats, but for what lies in the trash, which is not exported.
 Does not know files.
@@ -33,7 +34,7 @@ from engine.messages import WhenFull
 
 FORMAT = "deepinfer-chats"
 VERSION = 1
-_OPTIONAL = ("model_name", "end", "error", "reasoning_s", "seed")
+_OPTIONAL = ("model_name", "end", "error", "error_code", "reasoning_s", "seed")
 _COUNTS = tuple(figure.name for figure in fields(AnswerStats) if figure.name.startswith("num_"))
 
 
@@ -143,6 +144,7 @@ def _message(message: Fields) -> Message:
         model_name=message.optional_text("model_name"),
         end=None if end is None else message.one_of("end", get_args(AnswerEnd)),  # type: ignore[arg-type]
         error=message.optional_text("error"),
+        error_code=message.optional_text("error_code"),
         stats=None if stats is None else _stats(message.object("stats")),
         id=message.text("id"),
         forgotten=None if forgotten is None else _forgotten(message.object("forgotten")),

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton, QWidget
 
 from app.engine_words.recognition import in_window_words
 from app.i18n import translate
 from app.theme import icon_size_px
-from app.widgets.icons import icon, show_icon
+from app.widgets.icons import confirm_by_icon, icon, show_icon
 from app.widgets.text_label import TextLabel
 
 _MARGIN_PX = 8
@@ -29,6 +30,11 @@ class Banner(QFrame):
         self.label = TextLabel()
         self.action_button = QPushButton()
         self.action_button.clicked.connect(self._act)
+        self.copy_button = QToolButton()
+        self.copy_button.setToolTip(translate("app", "Copy this message"))
+        self.copy_button.setAccessibleName(translate("app", "Copy this message"))
+        show_icon(self.copy_button, "copy")
+        self.copy_button.clicked.connect(self._copy)
         close = QToolButton()
         close.setToolTip(translate("app", "Hide this message"))
         close.setAccessibleName(translate("app", "Hide this message"))
@@ -39,6 +45,7 @@ class Banner(QFrame):
         row.addWidget(self._mark)
         row.addWidget(self.label, 1)
         row.addWidget(self.action_button)
+        row.addWidget(self.copy_button)
         row.addWidget(close)
         self.hide()
 
@@ -64,6 +71,10 @@ class Banner(QFrame):
         if len(rest) < len(self.label.text().split("\n")):
             self.label.setText("\n".join(rest))
             self.setVisible(bool(rest) and not self.isHidden())
+
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText(self.label.text())
+        confirm_by_icon(self.copy_button)
 
     def _act(self) -> None:
         self.hide()

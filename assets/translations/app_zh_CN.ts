@@ -302,6 +302,10 @@
       <translation>与设置中的“聊天在内存中的精度”相同</translation>
     </message>
     <message>
+      <source>Asked: {time}</source>
+      <translation>提问时间：{time}</translation>
+    </message>
+    <message>
       <source>Asking the hub for its facts</source>
       <translation>正在向模型站查询信息</translation>
     </message>
@@ -630,10 +634,6 @@
       <translation>复制这段代码</translation>
     </message>
     <message>
-      <source>Copy this error</source>
-      <translation>复制此错误</translation>
-    </message>
-    <message>
       <source>Copy this message</source>
       <translation>复制这条消息</translation>
     </message>
@@ -802,6 +802,10 @@
     <message>
       <source>English, good at rewriting and summaries.</source>
       <translation>英语，擅长改写和摘要。</translation>
+    </message>
+    <message>
+      <source>Error code: {code}</source>
+      <translation>错误代码：{code}</translation>
     </message>
     <message>
       <source>Error: {code}</source>

@@ -173,6 +173,9 @@ def test_a_request_without_a_model_shows_the_way_to_the_models(
     assert view is not None
     qtbot.mouseClick(view.error_panel.models_button, Qt.MouseButton.LeftButton)
     assert window.pages.currentWidget() is window.model_page
+    stored = window._history.load(tab.session.id)
+    assert stored is not None
+    assert stored.answer.error_code == "no_model"
 
 
 def test_the_menu_of_a_tab_closes_the_others(qtbot: QtBot, two_chats: MainWindow) -> None:

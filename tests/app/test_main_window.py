@@ -7,7 +7,7 @@ from contextlib import closing
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QFont
+from PySide6.QtGui import QFont, QGuiApplication
 from PySide6.QtWidgets import QApplication, QInputDialog, QSpinBox, QTabBar
 from pytestqt.qtbot import QtBot
 
@@ -307,6 +307,13 @@ def test_what_cannot_be_saved_while_another_program_has_the_file_is_saved_by_its
     stored = window._history.load(tab.session.id)
     assert stored is not None
     assert [message.text for message in stored.messages] == ["hello", "hi"]
+
+
+def test_what_the_banner_says_can_be_copied(qtbot: QtBot, window: MainWindow) -> None:
+    window.banner.show_message("The engine stopped: restart it and try again")
+    qtbot.mouseClick(window.banner.copy_button, Qt.MouseButton.LeftButton)
+    assert QGuiApplication.clipboard().text() == "The engine stopped: restart it and try again"
+    assert window.banner.isVisible()
 
 
 def test_another_message_stays_when_chats_are_saved_again(window: MainWindow) -> None:

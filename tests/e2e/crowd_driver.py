@@ -169,9 +169,10 @@ class CrowdDriver(Driver):
         await self._wait("the failure", lambda: tab.session.phase is Phase.FAILED)
         panel = self._answer(tab).error_panel
         await self._wait("the button", panel.retry_button.isVisible)
-        self.report["failure"] = panel.label.text()
-        await self._click(panel.copy_button)
-        self.report["copied_failure"] = QGuiApplication.clipboard().text()
+        self.report["failure"] = panel.note.text()
+        await self._click(panel.note.copy_button)
+        # Details follow.
+        self.report["copied_failure"] = QGuiApplication.clipboard().text().splitlines()[0]
         # As the window knows it: what the engine has told is not yet told to the tabs.
         await self._wait("the model", lambda: any(model is not None for model in loaded))
         await self._click(self._answer(tab).error_panel.retry_button)

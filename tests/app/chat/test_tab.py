@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
 
 from app.chat.answer_figures import figures_of
 from app.state.history import History
@@ -87,7 +88,13 @@ def test_an_error_stands_in_the_chat_and_can_be_retried(desk: Desk) -> None:
     desk.fail(desk.send("hello"), "Needs 9 GiB, 6 GiB free: pick a smaller model")
     panel = desk.view().error_panel
     assert panel.isVisible()
-    assert panel.label.text() == "Needs 9 GiB, 6 GiB free: pick a smaller model"
+    assert panel.note.text() == "Needs 9 GiB, 6 GiB free: pick a smaller model"
+    desk.qtbot.mouseClick(panel.note.details_button, Qt.MouseButton.LeftButton)
+    assert panel.note._details.isVisible()
+    desk.qtbot.mouseClick(panel.note.copy_button, Qt.MouseButton.LeftButton)
+    error, asked, *details = QGuiApplication.clipboard().text().splitlines()
+    assert (error, details) == (panel.note.text(), ["Model: Tiny 1M", "Error code: engine_error"])
+    assert asked.startswith("Asked: ")
     desk.qtbot.mouseClick(panel.retry_button, Qt.MouseButton.LeftButton)
     assert len(desk.engine.submits()) == 2
     assert desk.engine.submits()[1].messages == desk.engine.submits()[0].messages

@@ -76,11 +76,14 @@ def test_an_answer_that_was_never_finished_comes_back_interrupted(path: Path) ->
 def test_a_failed_answer_can_be_retried_after_a_restart(path: Path) -> None:
     history = History(path)
     session = chat()
-    session.messages[-1].end, session.messages[-1].error = "failed", "no memory"
+    answer = session.messages[-1]
+    answer.end, answer.error, answer.error_code = "failed", "No model is loaded", "no_model"
     history.save(session, session.messages)
     loaded = history.load(session.id)
     assert loaded is not None
     assert (loaded.phase, loaded.can_retry) == (Phase.FAILED, True)
+    # By it the chat knows that it was a model that was missing.
+    assert loaded.answer.error_code == "no_model"
 
 
 def test_a_killed_process_keeps_what_it_had_saved(path: Path) -> None:
