@@ -22,6 +22,9 @@ CONFIG = {
 }
 
 
+KEPT_TABLE = Path(__file__).resolve().parents[3] / "docs" / "benchmarks" / "fits-in-4-gib.md"
+
+
 def run(home: Path, *words: str | Path) -> int:
     return main(["--home", str(home), "plan", *map(str, words)])
 
@@ -32,6 +35,13 @@ def test_all_known_models_are_in_the_table(tmp_path: Path, capsys: pytest.Captur
     assert lines[0].startswith("| model ")
     assert sum("Qwen2.5 7B" in line for line in lines) == 3
     assert len({len(line) for line in lines}) == 1
+
+
+def test_the_table_that_the_docs_keep_is_the_one_that_is_printed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(tmp_path, "--memory", "4GiB") == 0
+    assert KEPT_TABLE.read_text(encoding="utf-8").endswith("\n\n" + capsys.readouterr().out)
 
 
 @pytest.mark.parametrize("target", ["", "config.json"])
