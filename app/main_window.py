@@ -31,6 +31,7 @@ from app.models.services import ModelServices
 from app.models.window_drop import WindowDrop
 from app.placement import DockWidths, LateDock, NarrowWindow, available_geometry, fitting
 from app.preferences.about import About, home_origin
+from app.preferences.preferences_controller import PreferencesController
 from app.preferences.settings_page import SettingsPage
 from app.state import options
 from app.state.advice import file_advice
@@ -193,7 +194,7 @@ class MainWindow(QMainWindow):
         self.settings_page.about.diagnostics_requested.connect(self.diagnostics.ask)
         self.settings_page.about.shortcuts_requested.connect(self.commands.show_keys)
         self.desktop.notes.clicked.connect(self.bring_to_front)
-        client.engine_started.connect(self.settings_page.show_engine)
+        PreferencesController(self.settings_page, client, self.models, self)
         self.settings.listen(self._on_setting_changed)
         self.first_painted.connect(self._start_engine)
 
@@ -364,8 +365,7 @@ class MainWindow(QMainWindow):
         self.chats.restore()
         SplitKeeper(self.tabs, self.settings.get(options.SPLIT_CHAT_IDS), self.change_setting, self)
         self.show_home()
-        notices = [notice for notice in (self.settings.notice, self._history.notice) if notice is not None]
-        for notice in notices:
+        for notice in filter(None, (self.settings.notice, self._history.notice)):
             self.banner.add_message(notice)
 
     def paintEvent(self, event: QPaintEvent) -> None:

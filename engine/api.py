@@ -38,6 +38,7 @@ __all__ = [
     "Speculation",
     "assets_dir",
     "default_home",
+    "forget_hub_token",
     "hub_address",
     "is_safe_name",
     "keep_hub_token",
@@ -71,6 +72,16 @@ def keep_hub_token(token: str, endpoint: str | None = None) -> str:
     name = HubClient(token, endpoint=endpoint).account()
     store_token(token)
     return name
+
+
+def forget_hub_token() -> bool:
+    """Take the token out of the system's keyring; whether there was one.
+
+    Raises `EngineError` if there is no keyring that works. One in the environment or of the hub's own program stays.
+    """
+    from engine.hub.tokens import forget_token
+
+    return forget_token()
 
 
 class EngineHandle:

@@ -16,7 +16,6 @@ CHAT_SENTENCES = (
     TOO_LONG,
     QT_TRANSLATE_NOOP("app", "The prompt is empty: write something"),
     QT_TRANSLATE_NOOP("app", "A request needs either messages or a raw prompt"),
-    QT_TRANSLATE_NOOP("app", "This model has no chat template: send a raw prompt (--raw)"),
     QT_TRANSLATE_NOOP("app", "Unknown role {role}: use system, user or assistant"),
     QT_TRANSLATE_NOOP("app", "There is no answer to go on with: the last message is the {role}'s"),
     QT_TRANSLATE_NOOP("app", "The prompt has the token {token}: this model's ids are 0 to {last}"),

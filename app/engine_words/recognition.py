@@ -1,8 +1,9 @@
 """Owns the reading of the engine's sentences: which one a message is, and its words in the window's language.
 
 The engine speaks English, in messages, in what is stored of them and in its logs; what a person reads is translated
-when it is shown. A message is recognised by its sentence, whose gaps may hold anything, also another sentence. What
-nobody knows is shown as it is. Does not know errors nor their codes.
+when it is shown, and speaks of the window where the engine speaks of its command line. A message is recognised by its
+sentence, whose gaps may hold anything, also another sentence. What nobody knows is shown as it is. Does not know errors
+nor their codes.
 """
 
 from __future__ import annotations
@@ -15,10 +16,18 @@ from app.engine_words.chat_sentences import CHAT_SENTENCES, TOO_LONG
 from app.engine_words.description_sentences import DESCRIPTION_SENTENCES
 from app.engine_words.hub_sentences import HUB_SENTENCES
 from app.engine_words.model_sentences import MODEL_SENTENCES
+from app.engine_words.reworded_sentences import REWORDED_SENTENCES
 from app.engine_words.source_sentences import SOURCE_SENTENCES
 from app.i18n import translate
 
-SENTENCES = (*CHAT_SENTENCES, *MODEL_SENTENCES, *HUB_SENTENCES, *SOURCE_SENTENCES, *DESCRIPTION_SENTENCES)
+SENTENCES = (
+    *CHAT_SENTENCES,
+    *MODEL_SENTENCES,
+    *HUB_SENTENCES,
+    *SOURCE_SENTENCES,
+    *DESCRIPTION_SENTENCES,
+    *REWORDED_SENTENCES,
+)
 
 MAX_DEPTH = 3
 """How deep sentences stand in the gaps of others: a wait, the problem it is for, and what that is about."""
@@ -58,7 +67,7 @@ def _translated(message: str, depth: int) -> str:
         return message
     sentence, values = known
     spoken = {name: _translated(value, depth - 1) for name, value in values.items()}
-    return translate("app", sentence).format(**spoken)
+    return translate("app", REWORDED_SENTENCES.get(sentence, sentence)).format(**spoken)
 
 
 @cache

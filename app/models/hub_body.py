@@ -14,7 +14,7 @@ from app.i18n import translate
 from app.models.hub_offer import HubOffer, choice_words, usual_choice
 from app.models.job_strip import JobState, JobStrip, StartWord
 from app.models.quality_choice import QualityChoice
-from app.models.token_form import TokenForm
+from app.models.token_form import TokenForm, mends
 from app.widgets.error_note import ErrorNote
 from app.widgets.fields import ChoiceBox
 from app.widgets.text_label import TextLabel
@@ -33,6 +33,7 @@ class HubBody(QWidget):
         self._offer = offer
         self._host = host
         self._facts: RepositoryFacts | None = None
+        self._lacks_token = False
         self.choices = ChoiceBox()
         self.choices.setAccessibleName(translate("app", "File to download"))
         self.room = TextLabel("", "muted")
@@ -55,12 +56,18 @@ class HubBody(QWidget):
         return self.strip.state not in (JobState.IDLE, JobState.DONE)
 
     @property
+    def wants_token(self) -> bool:
+        """Another access token may open the repository."""
+        return self._lacks_token or (self._facts is not None and not self._facts.is_accessible)
+
+    @property
     def can_get(self) -> bool:
         """The facts are there, and nothing speaks against it."""
         return self._facts is not None and self._facts.is_accessible and not _problem(self._facts)
 
     def show_facts(self, facts: RepositoryFacts) -> None:
         self._facts = facts
+        self._lacks_token = False
         self.choices.clear()
         for choice in facts.choices:
             self.choices.addItem(choice_words(choice), choice)
@@ -71,11 +78,23 @@ class HubBody(QWidget):
         if problem := _problem(facts):
             self.note.show_error(problem)
         if not facts.is_accessible:
-            self.token_form.ask(facts.page_url)
+            self.token_form.ask_terms(facts.page_url)
         self._show_room()
 
     def show_failure(self, failed: HubFailed) -> None:
         self.note.show_error(failed.message, translate("app", "Error: {code}").format(code=failed.code))
+        self.show_token_lack(failed.code)
+
+    def show_token_lack(self, code: str | None) -> None:
+        """Asks for an access token, if that may mend what the hub refused with this code."""
+        self._lacks_token = mends(code)
+        if code is not None and self._lacks_token:
+            self.token_form.ask_after(code)
+
+    def forget_failure(self) -> None:
+        """The hub is asked again."""
+        self.note.clear()
+        self._lacks_token = False
 
     def choice(self) -> ModelChoice | None:
         """The files that would be downloaded; None before the hub has told."""
@@ -84,9 +103,9 @@ class HubBody(QWidget):
 
     def show_parts(self, is_open: bool) -> None:
         """What belongs to the state now; a small card still shows its job and its error."""
-        has_facts, is_refused = self._facts is not None, self._facts is not None and not self.can_get
+        has_facts = self._facts is not None
         self.waiting.setVisible(is_open and not has_facts and not self.note.text() and not self.is_begun)
-        self.token_form.setVisible(is_refused and self._facts is not None and not self._facts.is_accessible)
+        self.token_form.setVisible(self.wants_token and not self.strip.is_busy)
         self.choices.setVisible(is_open and self.can_get)
         self.room.setVisible(is_open and self.can_get)
         self.quality.setVisible(is_open and (self.can_get or (not has_facts and self._offer.spec is not None)))

@@ -94,7 +94,7 @@ class HubCard(Card):
 
     @property
     def wants_token(self) -> bool:
-        return self._facts is not None and not self._facts.is_accessible
+        return self._body is not None and self._body.wants_token
 
     def show_facts(self, facts: RepositoryFacts) -> None:
         """What the hub says of the repository."""
@@ -113,6 +113,7 @@ class HubCard(Card):
         if self._wants_to_get:
             self._wants_to_get = False
             self.body.strip.finish(JobFinished(self.job_id, None, failed.code, failed.message))
+            self.body.show_token_lack(failed.code)
         else:
             self.body.show_failure(failed)
         self._show_parts()
@@ -121,6 +122,7 @@ class HubCard(Card):
         """A job of this card that was begun, here or in the list."""
         if record.job_id == self.job_id:
             self.body.strip.restore(record)
+            self._show_token_lack(record.code)
 
     def show_job(self, progress: JobProgress) -> None:
         if progress.job_id == self.job_id:
@@ -129,6 +131,7 @@ class HubCard(Card):
     def finish_job(self, finished: JobFinished) -> None:
         if finished.job_id == self.job_id:
             self.body.strip.finish(finished)
+            self._show_token_lack(finished.code)
 
     def end_job(self) -> None:
         """The job is done, or was given up: it can be begun anew."""
@@ -143,7 +146,8 @@ class HubCard(Card):
     def ask(self) -> None:
         """Ask the hub for the facts, anew if something has changed: a token was kept, or terms were accepted."""
         self._is_asked = True
-        self.body.note.clear()
+        self.body.forget_failure()
+        self._show_parts()
         self.inspect_requested.emit(self.offer.repo_id)
 
     def get(self) -> None:
@@ -169,6 +173,10 @@ class HubCard(Card):
         self.get_requested.emit(
             self.job_id, title, HubJob(self.offer.repo_id, self._facts.commit, choice.paths, quality)
         )
+
+    def _show_token_lack(self, code: str | None) -> None:
+        self.body.show_token_lack(code)
+        self._show_parts()
 
     def _on_opened(self, is_open: bool) -> None:
         if is_open and self._facts is None and not self._is_asked:

@@ -16,14 +16,16 @@ from app.i18n import translate
 from app.models.hub_card import HubCard
 from app.models.hub_search import HubSearch
 from app.models.job_controller import JobController
+from app.models.token_row import TokenRow
 from app.state import options
 from app.state.setting import Setting
 from app.state.settings import Settings
-from engine.api import EngineError, hub_address, keep_hub_token
+from engine.api import EngineError, forget_hub_token, hub_address, keep_hub_token
 from engine.messages import HubFailed, HubJob, HubResults, InspectRepository, RepositoryFacts, SearchHub
 
 HubAnswer = HubResults | RepositoryFacts | HubFailed
 KeepToken = Callable[[str, str | None], str]
+ForgetToken = Callable[[], bool]
 
 
 class HubController(QObject):
@@ -39,6 +41,7 @@ class HubController(QObject):
         search: HubSearch,
         settings: Settings,
         keep_token: KeepToken = keep_hub_token,
+        forget_token: ForgetToken = forget_hub_token,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
@@ -47,6 +50,7 @@ class HubController(QObject):
         self._search = search
         self._settings = settings
         self._keep_token = keep_token
+        self._forget_token = forget_token
         self._cards: list[HubCard] = []
         self._loaded: tuple[str | None, str | None] = (None, None)
         self._on_setting_changed(options.HUB_ENDPOINT)
@@ -72,7 +76,12 @@ class HubController(QObject):
         card.cancel_requested.connect(self._jobs.cancel)
         card.load_requested.connect(self.load_requested)
         card.show_loaded(*self._loaded)
-        card.token_given.connect(lambda token: self._client.run(self._keep(card, token)))
+        card.token_given.connect(lambda token: self._client.run(self._keep_of(card, token)))
+
+    def answer_token_row(self, row: TokenRow) -> None:
+        """Answer for the settings' row for the token from now on."""
+        row.token_given.connect(lambda token: self._client.run(self._keep_of_settings(row, token)))
+        row.forget_requested.connect(lambda: self._client.run(self._forget(row)))
 
     def show_loaded(self, loaded_id: str | None, loading_id: str | None) -> None:
         """The models that are loaded and being loaded now, or None."""
@@ -92,15 +101,32 @@ class HubController(QObject):
             job_id, title, HubJob(job.repo_id, job.revision, job.files, job.quality, job.name, self._endpoint())
         )
 
-    async def _keep(self, card: HubCard, token: str) -> None:
+    async def _keep_of(self, card: HubCard, token: str) -> None:
+        field = card.body.token_form.field
         try:
-            await asyncio.to_thread(self._keep_token, token, self._endpoint())
+            await self._keep(token)
         except EngineError as error:
-            card.body.token_form.show_error(str(error))
-            return
-        card.body.token_form.show_kept()
-        # The token opens other repositories as well.
+            field.show_error(str(error))
+        else:
+            field.show_kept()
+
+    async def _keep_of_settings(self, row: TokenRow, token: str) -> None:
+        try:
+            row.show_kept(await self._keep(token))
+        except EngineError as error:
+            row.show_error(str(error))
+
+    async def _keep(self, token: str) -> str:
+        account = await asyncio.to_thread(self._keep_token, token, self._endpoint())
+        # The token may open any repository.
         self._tell(lambda each: each.ask() if each.wants_token else None)
+        return account
+
+    async def _forget(self, row: TokenRow) -> None:
+        try:
+            row.show_forgotten(await asyncio.to_thread(self._forget_token))
+        except EngineError as error:
+            row.show_error(str(error))
 
     def _on_engine_left(self) -> None:
         awaited = {card.offer.repo_id for card in self._cards if card.is_waiting}

@@ -1,17 +1,37 @@
-"""Owns the question for an access token, where a repository wants one.
+"""Owns the question for an access token, where a repository wants one or the hub refuses the one it got.
 
-Does not know where the token is kept; it hands it on and forgets it.
+Does not know where the token is kept.
 """
 
 from __future__ import annotations
 
 from PySide6.QtCore import QUrl, Signal
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
-from app.i18n import translate
-from app.widgets.error_note import ErrorNote
+from app.i18n import QT_TRANSLATE_NOOP, translate
+from app.models.token_field import TokenField
 from app.widgets.text_label import TextLabel
+
+_AFTER_FAILURE = {
+    "token": QT_TRANSLATE_NOOP("app", "A new access token takes the place of the one that is kept in the keyring."),
+    "gated": QT_TRANSLATE_NOOP(
+        "app",
+        "Once you have accepted its terms, the hub knows you by an access token of your account; it is kept in this "
+        "system's keyring.",
+    ),
+    "repository": QT_TRANSLATE_NOOP(
+        "app",
+        "If it is private, the hub shows it to an access token of an account that may see it; it is kept in this "
+        "system's keyring.",
+    ),
+}
+"""{the code of a failure that another token may mend: what to say of it}"""
+
+
+def mends(code: str | None) -> bool:
+    """Whether another access token may mend a failure with this code."""
+    return code in _AFTER_FAILURE
 
 
 class TokenForm(QWidget):
@@ -19,70 +39,45 @@ class TokenForm(QWidget):
 
     token_given = Signal(str)
     again_requested = Signal()
-    """The terms have been accepted meanwhile: ask the hub once more."""
+    """Something has changed meanwhile, such as accepted terms: ask the hub once more."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._page_url = ""
-        self._note = TextLabel()
-        self.error = ErrorNote()
+        self.note = TextLabel()
         self.page_button = QPushButton(translate("app", "Open its page"))
         self.page_button.clicked.connect(lambda: QDesktopServices.openUrl(QUrl(self._page_url)))
-        self.again_button = QPushButton(translate("app", "I have accepted them"))
+        self.again_button = QPushButton()
         self.again_button.clicked.connect(self.again_requested)
-        self.field = QLineEdit(echoMode=QLineEdit.EchoMode.Password)
-        self.field.setPlaceholderText(translate("app", "Access token, hf_…"))
-        self.field.setAccessibleName(translate("app", "Access token of your account on the hub"))
-        self.save_button = QPushButton(translate("app", "Keep token"))
-        self.save_button.clicked.connect(self._give)
-        self.field.returnPressed.connect(self._give)
-        self._build()
+        self.field = TokenField()
+        self.field.token_given.connect(self.token_given)
+        buttons = QHBoxLayout()
+        buttons.addWidget(self.page_button)
+        buttons.addWidget(self.again_button)
+        buttons.addStretch(1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        column.addWidget(self.note)
+        column.addLayout(buttons)
+        column.addWidget(self.field)
         self.hide()
 
-    def ask(self, page_url: str) -> None:
+    def ask_terms(self, page_url: str) -> None:
+        """The hub tells of a repository whose terms are to be accepted at `page_url`."""
         self._page_url = page_url
-        self._note.setText(
+        self.page_button.show()
+        self.again_button.setText(translate("app", "I have accepted them"))
+        self.note.setText(
             translate(
                 "app",
                 "Its makers want their terms accepted first: do so at {page}. The hub then knows you by an access "
                 "token of your account; it is kept in this system's keyring.",
             ).format(page=page_url)
         )
-        self.show()
 
-    def show_waiting(self) -> None:
-        self.error.clear()
-        self._set_enabled(False)
-
-    def show_kept(self) -> None:
-        self.field.clear()
-        self._set_enabled(True)
-
-    def show_error(self, message: str) -> None:
-        self._set_enabled(True)
-        self.error.show_error(message)
-
-    def _set_enabled(self, is_enabled: bool) -> None:
-        for control in (self.field, self.save_button, self.again_button):
-            control.setEnabled(is_enabled)
-
-    def _give(self) -> None:
-        token = self.field.text().strip()
-        if token:
-            self.show_waiting()
-            self.token_given.emit(token)
-
-    def _build(self) -> None:
-        first, second = QHBoxLayout(), QHBoxLayout()
-        first.addWidget(self.page_button)
-        first.addWidget(self.again_button)
-        first.addStretch(1)
-        second.addWidget(self.field, 1)
-        second.addWidget(self.save_button)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
-        column.addWidget(self._note)
-        column.addLayout(first)
-        column.addLayout(second)
-        column.addWidget(self.error)
+    def ask_after(self, code: str) -> None:
+        """The hub refused, with a code that a token `mends`; what it said stands above."""
+        self.page_button.hide()
+        self.again_button.setText(translate("app", "Ask again"))
+        self.note.setText(translate("app", _AFTER_FAILURE[code]))

@@ -12,6 +12,7 @@ from PySide6.QtGui import QHideEvent, QResizeEvent
 from PySide6.QtWidgets import QFormLayout, QLabel, QLineEdit, QPushButton, QWidget
 
 from app.i18n import LanguageChoice, language_of, translate
+from app.models.token_row import TokenRow
 from app.preferences.about import About
 from app.preferences.setting_row import SettingRow
 from app.state.options import ENGINE_SETTINGS, LANGUAGE, NUM_THREADS, SECTIONS, SETTINGS
@@ -41,7 +42,8 @@ class SettingsPage(ClosablePage):
     def __init__(self, settings: Settings, about: About, parent: QWidget | None = None) -> None:
         super().__init__(translate("app", "Settings"), parent)
         self.rows: dict[str, SettingRow] = {}
-        self._sections: list[tuple[TextLabel, list[SettingRow]]] = []
+        self._sections: list[tuple[TextLabel, list[SettingRow | TokenRow]]] = []
+        self.token_row = TokenRow()
         self._labels: list[QLabel] = []
         self._blanks: list[QLabel] = []
         # One form, so that the fields of all sections stand in one column.
@@ -116,7 +118,7 @@ class SettingsPage(ClosablePage):
     def _add_section(self, section: str, words: str, settings: Settings) -> None:
         heading = TextLabel(words, "heading")
         self._form.addRow(heading)
-        rows = []
+        rows: list[SettingRow | TokenRow] = []
         for setting in SETTINGS:
             if setting.section == section:
                 row = SettingRow(setting, settings)
@@ -127,20 +129,26 @@ class SettingsPage(ClosablePage):
                     self._form.addRow(blank, row)
                     self._blanks.append(blank)
                 else:
-                    label = QLabel(row.words)
-                    label.setProperty("kind", "field")
-                    label.setAlignment(Qt.AlignmentFlag.AlignTop)
-                    # Its padding would bring an indent, and it stands below the heading.
-                    label.setIndent(0)
-                    self._labels.append(label)
-                    self._form.addRow(label, row)
+                    self._add_labelled(row)
                 self.rows[setting.key] = row
                 rows.append(row)
+        if section == "models":
+            self._add_labelled(self.token_row)
+            rows.append(self.token_row)
         self._sections.append((heading, rows))
         if section == "engine":
             self._form.addRow(self.restart_note)
             self._form.addRow(self.restart_button)
             self._show_restart(False)
+
+    def _add_labelled(self, row: SettingRow | TokenRow) -> None:
+        label = QLabel(row.words)
+        label.setProperty("kind", "field")
+        label.setAlignment(Qt.AlignmentFlag.AlignTop)
+        # Its padding would bring an indent, and it stands below the heading.
+        label.setIndent(0)
+        self._labels.append(label)
+        self._form.addRow(label, row)
 
     def _wrap_rows(self) -> None:
         is_narrow = self.width() < self.fontMetrics().averageCharWidth() * _MIN_CHARACTERS_BESIDE

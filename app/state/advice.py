@@ -17,7 +17,7 @@ _BY_ERRNO = {
     errno.EDQUOT: _FREE_SPACE,
     errno.EACCES: _PERMISSIONS,
     errno.EPERM: _PERMISSIONS,
-    errno.EROFS: QT_TRANSLATE_NOOP("app", "The disk can only be read: choose another data folder with --home."),
+    errno.EROFS: QT_TRANSLATE_NOOP("app", "The disk can only be read: choose another data folder at the next start."),
     errno.EISDIR: QT_TRANSLATE_NOOP("app", "A folder stands in the file's place: move it away."),
     errno.ENOTDIR: QT_TRANSLATE_NOOP("app", "A file stands in the folder's place: move it away."),
 }
@@ -38,7 +38,7 @@ _CODE_MASK = 0xFF
 def file_advice(error: OSError) -> str:
     """What to do after an `OSError`, as a sentence."""
     words = _BY_ERRNO.get(
-        error.errno or 0, QT_TRANSLATE_NOOP("app", "Check the disk, or choose another data folder with --home.")
+        error.errno or 0, QT_TRANSLATE_NOOP("app", "Check the disk, or choose another data folder at the next start.")
     )
     return translate("app", words)
 
@@ -53,6 +53,6 @@ def database_advice(error: sqlite3.Error) -> str:
     # An error of the module itself, such as a closed connection, has no code.
     code = getattr(error, "sqlite_errorcode", 0) & _CODE_MASK
     words = _BY_CODE.get(
-        code, QT_TRANSLATE_NOOP("app", "Start DeepInfer again; if it goes on, choose another data folder with --home.")
+        code, QT_TRANSLATE_NOOP("app", "Start DeepInfer again; if it goes on, with another data folder.")
     )
     return translate("app", words)

@@ -210,6 +210,10 @@
       <translation>模型名称须为 1 到 {limit} 个字符，且不含换行</translation>
     </message>
     <message>
+      <source>A new access token takes the place of the one that is kept in the keyring.</source>
+      <translation>新的访问令牌会取代密钥环中保存的那个。</translation>
+    </message>
+    <message>
       <source>A quick small English model for short questions.</source>
       <translation>快速的小型英语模型，适合简短的问题。</translation>
     </message>
@@ -232,6 +236,10 @@
     <message>
       <source>Above 1 makes words that were there less likely. 1 is off.</source>
       <translation>大于 1 时，出现过的词更不容易再出现。1 表示关闭。</translation>
+    </message>
+    <message>
+      <source>Access token</source>
+      <translation>访问令牌</translation>
     </message>
     <message>
       <source>Access token of your account on the hub</source>
@@ -300,6 +308,10 @@
     <message>
       <source>As with “Precision of chats in memory” in the settings</source>
       <translation>与设置中的“聊天在内存中的精度”相同</translation>
+    </message>
+    <message>
+      <source>Ask again</source>
+      <translation>再次询问</translation>
     </message>
     <message>
       <source>Asked: {time}</source>
@@ -402,8 +414,8 @@
       <translation>正在取消</translation>
     </message>
     <message>
-      <source>Cannot download: this Python has no pip. Run `python -m ensurepip`, then fetch again, or download a GGUF file yourself and convert it</source>
-      <translation>无法下载：此 Python 没有 pip。请运行 `python -m ensurepip` 后重新获取，或自行下载 GGUF 文件并转换</translation>
+      <source>Cannot download: this Python has no pip. Download a GGUF file yourself and drop it on the window</source>
+      <translation>无法下载：此 Python 没有 pip。请自行下载 GGUF 文件并拖到窗口上</translation>
     </message>
     <message>
       <source>Cannot list {folder}: {reason}</source>
@@ -434,12 +446,12 @@
       <translation>无法保存到 {path}：{reason}。请选择另一个位置或腾出一些空间；聊天本身不受影响</translation>
     </message>
     <message>
-      <source>Cannot write {path}: another program may hold it, such as a virus scanner. Start again, finished parts are kept; if it happens every time, choose another folder with --home</source>
-      <translation>无法写入 {path}：可能被其他程序（例如杀毒软件）占用。请重新开始，已完成的部分会保留；如果每次都发生，请选择另一个文件夹</translation>
+      <source>Cannot write {path}: another program may hold it, such as a virus scanner. Start again, finished parts are kept; if it happens every time, choose another data folder at the next start</source>
+      <translation>无法写入 {path}：可能被其他程序（例如杀毒软件）占用。请重新开始，已完成的部分会保留；如果每次都发生，请在下次启动时选择另一个数据文件夹</translation>
     </message>
     <message>
-      <source>Cannot write {path}: the folder is read-only for you, choose another with --home</source>
-      <translation>无法写入 {path}：该文件夹对你是只读的，请选择另一个文件夹</translation>
+      <source>Cannot write {path}: the folder is read-only for you, allow writing to it, or choose another data folder at the next start</source>
+      <translation>无法写入 {path}：该文件夹对你是只读的，请允许写入，或在下次启动时选择另一个数据文件夹</translation>
     </message>
     <message>
       <source>Cannot write {path}: {reason}</source>
@@ -498,8 +510,8 @@
       <translation>请检查你是否有权读写该文件及其文件夹。</translation>
     </message>
     <message>
-      <source>Check the disk, or choose another data folder with --home.</source>
-      <translation>请检查磁盘，或用 --home 选择另一个数据文件夹。</translation>
+      <source>Check the disk, or choose another data folder at the next start.</source>
+      <translation>请检查磁盘，或在下次启动时选择另一个数据文件夹。</translation>
     </message>
     <message>
       <source>Choose a chat to bring it back.</source>
@@ -890,12 +902,24 @@
       <translation>文件夹</translation>
     </message>
     <message>
+      <source>For repositories that ask for an account. It is kept in this system's keyring.</source>
+      <translation>用于要求账户的仓库。令牌保存在本系统的密钥环中。</translation>
+    </message>
+    <message>
+      <source>Forget the access token</source>
+      <translation>忘记访问令牌</translation>
+    </message>
+    <message>
       <source>Forget the oldest turns: they stay here, but the model no longer sees them</source>
       <translation>忘掉最早的轮次：它们仍留在这里，但模型不再看到</translation>
     </message>
     <message>
       <source>Forget this text and all that follows it (Del)</source>
       <translation>忘掉这段文本及其后的全部内容（Del）</translation>
+    </message>
+    <message>
+      <source>Forgotten. A token that other programs or HF_TOKEN have left is still used.</source>
+      <translation>已忘记。其他程序或 HF_TOKEN 留下的令牌仍会使用。</translation>
     </message>
     <message>
       <source>Formula</source>
@@ -970,12 +994,8 @@
       <translation>猜测由模型核对：回答不变，但更快。</translation>
     </message>
     <message>
-      <source>Guessing tokens of {name} by a draft model needs one: name it (--draft-model), or use --speculate lookup</source>
-      <translation>用草稿模型猜测 {name} 的词元需要一个草稿模型：请指定它，或使用查找法</translation>
-    </message>
-    <message>
-      <source>HF_HUB_OFFLINE is set: unset it to use the hub</source>
-      <translation>已设置 HF_HUB_OFFLINE：请取消它以使用模型站</translation>
+      <source>Guessing tokens of {name} by a draft model needs one: let it guess from the chat's own text (Settings, Engine)</source>
+      <translation>用草稿模型猜测 {name} 的词元需要一个草稿模型：请让它从聊天自身的文本中猜测（设置，引擎）</translation>
     </message>
     <message>
       <source>Hide</source>
@@ -1004,6 +1024,10 @@
     <message>
       <source>I have accepted them</source>
       <translation>我已接受</translation>
+    </message>
+    <message>
+      <source>If it is private, the hub shows it to an access token of an account that may see it; it is kept in this system's keyring.</source>
+      <translation>如果它是私有的，模型站只向有权查看的账户的访问令牌显示它；令牌保存在本系统的密钥环中。</translation>
     </message>
     <message>
       <source>Import chats</source>
@@ -1156,6 +1180,10 @@
     <message>
       <source>Kept from earlier, and reused if a chat begins the same</source>
       <translation>之前保留的，若聊天开头相同则重复使用</translation>
+    </message>
+    <message>
+      <source>Kept: the hub knows you as {account}.</source>
+      <translation>已保存：模型站认出你是 {account}。</translation>
     </message>
     <message>
       <source>Keys</source>
@@ -1366,12 +1394,12 @@
       <translation>名称；在消息中输入斜杠即可找到</translation>
     </message>
     <message>
-      <source>Needs {needed} in {folder}, {free} free, of which other jobs need {others}: free some space, or choose another folder with --home</source>
-      <translation>{folder} 中需要 {needed}，可用 {free}，其中其他任务需要 {others}：请腾出一些空间，或选择另一个文件夹</translation>
+      <source>Needs {needed} in {folder}, {free} free, of which other jobs need {others}: free some space, or move models to another disk</source>
+      <translation>{folder} 中需要 {needed}，可用 {free}，其中其他任务需要 {others}：请腾出一些空间，或将模型移到另一个磁盘</translation>
     </message>
     <message>
-      <source>Needs {needed} in {folder}, {free} free: free some space, or choose another folder with --home</source>
-      <translation>{folder} 中需要 {needed}，可用 {free}：请腾出一些空间，或选择另一个文件夹</translation>
+      <source>Needs {needed} in {folder}, {free} free: free some space, or move models to another disk</source>
+      <translation>{folder} 中需要 {needed}，可用 {free}：请腾出一些空间，或将模型移到另一个磁盘</translation>
     </message>
     <message>
       <source>Needs {needed} tokens ({num_prompt} of {prompt} and {answer}), {place} holds {limit}: {advice}</source>
@@ -1506,6 +1534,10 @@
     <message>
       <source>On this computer</source>
       <translation>在此电脑上</translation>
+    </message>
+    <message>
+      <source>Once you have accepted its terms, the hub knows you by an access token of your account; it is kept in this system's keyring.</source>
+      <translation>接受条款之后，模型站通过你账户的访问令牌认出你；令牌保存在本系统的密钥环中。</translation>
     </message>
     <message>
       <source>One cell for each memory block. The arrow keys go from block to block, Enter opens one.</source>
@@ -1883,8 +1915,8 @@
       <translation>请重新启动 DeepInfer：它会把损坏的文件放到一边。</translation>
     </message>
     <message>
-      <source>Start DeepInfer again; if it goes on, choose another data folder with --home.</source>
-      <translation>请重新启动 DeepInfer；如果问题依旧，请用 --home 选择另一个数据文件夹。</translation>
+      <source>Start DeepInfer again; if it goes on, with another data folder.</source>
+      <translation>请重新启动 DeepInfer；如果问题依旧，请换一个数据文件夹。</translation>
     </message>
     <message>
       <source>Start now</source>
@@ -2049,8 +2081,8 @@
       <translation>诊断信息已保存为 {path}。其中没有聊天内容。</translation>
     </message>
     <message>
-      <source>The disk can only be read: choose another data folder with --home.</source>
-      <translation>磁盘是只读的：请用 --home 选择另一个数据文件夹。</translation>
+      <source>The disk can only be read: choose another data folder at the next start.</source>
+      <translation>磁盘是只读的：请在下次启动时选择另一个数据文件夹。</translation>
     </message>
     <message>
       <source>The disk is full, downloading the model: free some space, then fetch again</source>
@@ -2077,6 +2109,10 @@
       <translation>引擎已停止：请重新启动引擎后再试</translation>
     </message>
     <message>
+      <source>The environment variable HF_HUB_OFFLINE forbids the hub: unset it, then start DeepInfer again</source>
+      <translation>环境变量 HF_HUB_OFFLINE 禁止使用模型站：请取消它，然后重新启动 DeepInfer</translation>
+    </message>
+    <message>
       <source>The export</source>
       <translation>导出文件</translation>
     </message>
@@ -2085,8 +2121,8 @@
       <translation>无法连接模型站（{reason}）：请检查网络连接和代理设置</translation>
     </message>
     <message>
-      <source>The hub gave an answer that makes no sense ({reason}): check HF_ENDPOINT</source>
-      <translation>模型站的回答无法理解（{reason}）：请检查镜像地址</translation>
+      <source>The hub gave an answer that makes no sense ({reason}): check the hub's address in Settings</source>
+      <translation>模型站的回答无法理解（{reason}）：请检查设置中的模型站地址</translation>
     </message>
     <message>
       <source>The hub has been asked too often: try again in {time} s</source>
@@ -2105,16 +2141,16 @@
       <translation>模型站出现故障（状态 {status}）：请稍后再试</translation>
     </message>
     <message>
-      <source>The hub refused the request (status {status}): check HF_ENDPOINT, or try again later</source>
-      <translation>模型站拒绝了请求（状态 {status}）：请检查镜像地址，或稍后再试</translation>
+      <source>The hub refused the request (status {status}): check the hub's address in Settings, or try again later</source>
+      <translation>模型站拒绝了请求（状态 {status}）：请检查设置中的模型站地址，或稍后再试</translation>
     </message>
     <message>
-      <source>The hub refuses your access token: make a new one, then `hub login`</source>
-      <translation>模型站拒绝你的访问令牌：请新建一个，然后重新填入</translation>
+      <source>The hub refuses your access token: make a new one on the hub's site and keep it, here or in Settings</source>
+      <translation>模型站拒绝你的访问令牌：请在其网站上新建一个，并在这里或设置中保存</translation>
     </message>
     <message>
-      <source>The hub shows no repository {repo}: check the name, or it is private: then log in with `hub login`</source>
-      <translation>模型站没有显示仓库 {repo}：请检查名称；如果它是私有的，请先填入访问令牌</translation>
+      <source>The hub shows no repository {repo}: check the name, or it is private: then keep your access token, here or in Settings</source>
+      <translation>模型站没有显示仓库 {repo}：请检查名称；如果它是私有的，请在这里或设置中保存你的访问令牌</translation>
     </message>
     <message>
       <source>The hub shows no repository {repo}: check the name, or your account may not see it</source>
@@ -2125,12 +2161,12 @@
       <translation>模型站没有给出 {file} 的校验和：请选择另一个文件或镜像</translation>
     </message>
     <message>
-      <source>The hub tells no sizes of the files of {repo}: unset HF_ENDPOINT if it names a mirror</source>
-      <translation>模型站没有给出 {repo} 的文件大小：如果设置了镜像，请取消</translation>
+      <source>The hub tells no sizes of the files of {repo}: check the hub's address in Settings, if it is a mirror</source>
+      <translation>模型站没有给出 {repo} 的文件大小：如果使用镜像，请检查设置中的模型站地址</translation>
     </message>
     <message>
-      <source>The hub's answer about {about} makes no sense ({reason}): choose another one, or check HF_ENDPOINT</source>
-      <translation>模型站关于 {about} 的回答无法理解（{reason}）：请选择另一个，或检查镜像地址</translation>
+      <source>The hub's answer about {about} makes no sense ({reason}): choose another one, or check the hub's address in Settings</source>
+      <translation>模型站关于 {about} 的回答无法理解（{reason}）：请选择另一个，或检查设置中的模型站地址</translation>
     </message>
     <message>
       <source>The hub's storage refuses the download (status {status})</source>
@@ -2185,8 +2221,8 @@
       <translation>无法列出模型。{cause}。请使其成为你可读取的文件夹，然后重试。</translation>
     </message>
     <message>
-      <source>The name {name} makes no folder name: give a --name with latin letters or digits</source>
-      <translation>名称 {name} 不能用作文件夹名：请使用含拉丁字母或数字的名称</translation>
+      <source>The name {name} makes no folder name: name the file or folder with latin letters or digits</source>
+      <translation>名称 {name} 不能用作文件夹名：请给文件或文件夹起一个含拉丁字母或数字的名称</translation>
     </message>
     <message>
       <source>The next version</source>
@@ -2209,12 +2245,12 @@
       <translation>相同的种子对相同的聊天给出相同的回答。</translation>
     </message>
     <message>
-      <source>The server answers with {range} for byte {start} of {size} of {file}: try again later, or unset HF_ENDPOINT if it names a mirror</source>
-      <translation>对 {file} 的第 {start} 字节（共 {size}），服务器回答 {range}：请稍后再试；如果设置了镜像，请取消</translation>
+      <source>The server answers with {range} for byte {start} of {size} of {file}: try again later, or check the hub's address in Settings, if it is a mirror</source>
+      <translation>对 {file} 的第 {start} 字节（共 {size}），服务器回答 {range}：请稍后再试；如果使用镜像，请检查设置中的模型站地址</translation>
     </message>
     <message>
-      <source>The server sends {file} compressed: unset HF_ENDPOINT if it names a mirror</source>
-      <translation>服务器以压缩形式发送 {file}：如果设置了镜像，请取消</translation>
+      <source>The server sends {file} compressed: check the hub's address in Settings, if it is a mirror</source>
+      <translation>服务器以压缩形式发送 {file}：如果使用镜像，请检查设置中的模型站地址</translation>
     </message>
     <message>
       <source>The settings cannot be saved: {cause}. {advice}</source>
@@ -2237,8 +2273,8 @@
       <translation>无法读取 {name} 的文本：文件已损坏或受保护。</translation>
     </message>
     <message>
-      <source>The token cannot be kept, the system's keyring does not work ({reason}): set {variable} instead</source>
-      <translation>无法保存令牌，系统的密钥环不可用（{reason}）：请改为设置 {variable}</translation>
+      <source>The token cannot be kept, the system's keyring does not work ({reason}): set the environment variable {variable} instead, then start DeepInfer again</source>
+      <translation>无法保存令牌，系统的密钥环不可用（{reason}）：请改为设置环境变量 {variable}，然后重新启动 DeepInfer</translation>
     </message>
     <message>
       <source>The usual place on this system.</source>
@@ -2261,8 +2297,8 @@
       <translation>又有了模型 {name}：请先删除它</translation>
     </message>
     <message>
-      <source>There is already a model {name}, {difference}: choose another name than {other} with --name</source>
-      <translation>已有模型 {name}，{difference}：请选择与 {other} 不同的名称</translation>
+      <source>There is already a model {name}, {difference}: rename the file or folder, it gives the model the name {other}</source>
+      <translation>已有模型 {name}，{difference}：请重命名文件或文件夹，模型的名称 {other} 取自它</translation>
     </message>
     <message>
       <source>There is no answer to go on with: the last message is the {role}'s</source>
@@ -2277,16 +2313,16 @@
       <translation>没有方法 {method}：请使用 {known}</translation>
     </message>
     <message>
-      <source>There is no model {name} (models: {have}): use one of these, or get one with `{command}`</source>
-      <translation>没有模型 {name}（现有模型：{have}）：请使用其中之一，或获取一个（`{command}`）</translation>
+      <source>There is no model {name} (models: {have}): use one of these, or get one on the page Models</source>
+      <translation>没有模型 {name}（现有模型：{have}）：请使用其中之一，或在“模型”页获取一个</translation>
     </message>
     <message>
       <source>There is no saved prefix {path}: check the name</source>
       <translation>没有保存的前缀 {path}：请检查名称</translation>
     </message>
     <message>
-      <source>There is no {name} in the trash: `python -m engine trash` lists what is</source>
-      <translation>回收站中没有 {name}</translation>
+      <source>There is no {name} in the trash: look at it again</source>
+      <translation>回收站中没有 {name}：请再查看一次</translation>
     </message>
     <message>
       <source>There is nothing left to pin: this text is no longer cached.</source>
@@ -2295,6 +2331,10 @@
     <message>
       <source>There is room for {chats}: {needed} of the {pool} for chats.</source>
       <translation>可容纳 {chats}：占聊天用 {pool} 中的 {needed}。</translation>
+    </message>
+    <message>
+      <source>There was none to forget in the keyring.</source>
+      <translation>密钥环中没有可忘记的令牌。</translation>
     </message>
     <message>
       <source>They take turns then; for more room raise “Memory for chats” in the settings, or load a smaller model.</source>
@@ -2337,11 +2377,11 @@
       <translation>此模型无法加载 · 占用磁盘 {size}</translation>
     </message>
     <message>
-      <source>This model has no chat template: send a raw prompt (--raw)</source>
+      <source>This model has no chat template: choose another model</source>
       <translation>此模型没有聊天模板：请选择另一个模型</translation>
     </message>
     <message>
-      <source>This version has no GPU kernels: use --backend cpu</source>
+      <source>This version has no GPU kernels: use the processor</source>
       <translation>此版本没有 GPU 内核：请使用 CPU</translation>
     </message>
     <message>
@@ -2566,8 +2606,8 @@
       <translation>你</translation>
     </message>
     <message>
-      <source>Your access token may not read {repo}: see {page}, or `hub login` anew</source>
-      <translation>你的访问令牌无权读取 {repo}：请查看 {page}，或重新填入令牌</translation>
+      <source>Your access token may not read {repo}: see {page}, or keep another token, here or in Settings</source>
+      <translation>你的访问令牌无权读取 {repo}：请查看 {page}，或在这里或设置中保存另一个令牌</translation>
     </message>
     <message>
       <source>Zoom</source>
@@ -3254,8 +3294,8 @@
       <translation>{done} / {total} {unit}</translation>
     </message>
     <message>
-      <source>{draft} cannot guess tokens of {name}: {sizes} tokens against {others}, of {tokenizer}. Pick a smaller model of the same family, or use --speculate lookup</source>
-      <translation>{draft} 不能为 {name} 猜测词元：{sizes} 个词元对 {others} 个，{tokenizer}。请选择同一家族的较小模型，或使用查找法</translation>
+      <source>{draft} cannot guess tokens of {name}: {sizes} tokens against {others}, of {tokenizer}. Pick a smaller model of the same family, or let it guess from the chat's own text (Settings, Engine)</source>
+      <translation>{draft} 不能为 {name} 猜测词元：{sizes} 个词元对 {others} 个，{tokenizer}。请选择同一家族的较小模型，或让它从聊天自身的文本中猜测（设置，引擎）</translation>
     </message>
     <message>
       <source>{file} has changed on the hub meanwhile: look at the repository again</source>
@@ -3510,8 +3550,8 @@
       <translation>{name} 不是文本：请附加文本、源代码或 PDF。</translation>
     </message>
     <message>
-      <source>{name} is not here yet (models: {have}): get it with `{command}`</source>
-      <translation>{name} 还没有获取（现有模型：{have}）：请获取它（`{command}`）</translation>
+      <source>{name} is not here yet (models: {have}): get it on the page Models</source>
+      <translation>{name} 还没有获取（现有模型：{have}）：请在“模型”页获取它</translation>
     </message>
     <message>
       <source>{name} is not used: {reason}</source>
@@ -4058,16 +4098,16 @@
       <translation>{repo} 不再有此文件：请重新查看其文件</translation>
     </message>
     <message>
-      <source>{repo} wants its terms accepted first: do so at {page} then log in with `hub login`</source>
-      <translation>{repo} 要求先接受条款：请在 {page} 接受，然后填入访问令牌</translation>
-    </message>
-    <message>
       <source>{repo} wants its terms accepted first: do so at {page} with the account of your token</source>
       <translation>{repo} 要求先接受条款：请用你的令牌所属账户在 {page} 接受</translation>
     </message>
     <message>
-      <source>{repo} wants its terms accepted first: do so at {page}, log in with `hub login` with the same account, then start again</source>
-      <translation>{repo} 要求先接受条款：请在 {page} 接受，填入同一账户的访问令牌，然后重新开始</translation>
+      <source>{repo} wants its terms accepted first: do so at {page}, keep an access token of the same account (here or in Settings), then start again</source>
+      <translation>{repo} 要求先接受条款：请在 {page} 接受，保存同一账户的访问令牌（在这里或设置中），然后重新开始</translation>
+    </message>
+    <message>
+      <source>{repo} wants its terms accepted first: do so at {page}, then keep an access token of your account, here or in Settings</source>
+      <translation>{repo} 要求先接受条款：请在 {page} 接受，然后在这里或设置中保存你账户的访问令牌</translation>
     </message>
     <message>
       <source>{setting}: use the default</source>

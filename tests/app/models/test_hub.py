@@ -238,17 +238,87 @@ def test_a_gated_model_asks_for_a_token_in_its_card(
     assert form.isVisible()
     assert not card.get_button.isVisible()
     for token in ("wrong", "right"):
-        form.field.clear()
-        qtbot.keyClicks(form.field, token)
-        press(qtbot, form.save_button)
-        qtbot.waitUntil(form.save_button.isEnabled)
-        assert (form.error.text() != "") == (token == "wrong")
+        form.field.line.clear()
+        qtbot.keyClicks(form.field.line, token)
+        press(qtbot, form.field.save_button)
+        qtbot.waitUntil(form.field.save_button.isEnabled)
+        assert (form.field.error.text() != "") == (token == "wrong")
     assert kept == ["right"]
-    assert form.field.text() == ""
+    assert form.field.line.text() == ""
     assert len(sent(engine, InspectRepository)) == 2
     show(qtbot, engine, card, dataclasses.replace(FACTS, gate="manual"))
     assert not form.isVisible()
     assert card.get_button.isVisible()
+
+
+@pytest.mark.parametrize(
+    ("code", "said", "told", "note"),
+    [
+        (
+            "token",
+            "The hub refuses your access token: make a new one, then `hub login`",
+            "The hub refuses your access token: make a new one on the hub's site and keep it, here or in Settings",
+            "A new access token takes the place",
+        ),
+        (
+            "repository",
+            f"The hub shows no repository {REPO}: check the name, or it is private: then log in with `hub login`",
+            f"The hub shows no repository {REPO}: check the name, or it is private: then keep your access token, here "
+            "or in Settings",
+            "If it is private",
+        ),
+    ],
+)
+def test_where_another_token_may_help_the_card_takes_it_and_asks_again(
+    qtbot: QtBot, window: MainWindow, engine: FakeEngine, card: HubCard, code: str, said: str, told: str, note: str
+) -> None:
+    window.models.hub._keep_token = lambda token, endpoint: "somebody"
+    engine.emit(HubFailed(REPO, code, said))
+    qtbot.waitUntil(lambda: card.body.note.text() == told)
+    form = card.body.token_form
+    assert form.isVisible()
+    assert form.note.text().startswith(note)
+    assert not form.page_button.isVisible()
+    qtbot.keyClicks(form.field.line, "hf_new")
+    press(qtbot, form.field.save_button)
+    qtbot.waitUntil(lambda: len(sent(engine, InspectRepository)) == 2)
+    assert card.body.note.text() == ""
+    show(qtbot, engine, card)
+    assert not form.isVisible()
+
+
+def test_a_job_that_the_hub_refuses_asks_for_a_token_in_its_card(
+    qtbot: QtBot, engine: FakeEngine, card: HubCard
+) -> None:
+    show(qtbot, engine, card)
+    press(qtbot, card.get_button)
+    engine.emit(JobFinished(JOB_ID, None, "gated", "It wants its terms accepted first"))
+    qtbot.waitUntil(card.body.token_form.isVisible)
+    press(qtbot, card.body.strip.main_button)
+    qtbot.waitUntil(lambda: not card.body.token_form.isVisible())
+
+
+def test_an_offline_hub_asks_for_no_token(qtbot: QtBot, engine: FakeEngine, card: HubCard) -> None:
+    engine.emit(HubFailed(REPO, "offline", "No way to the hub"))
+    qtbot.waitUntil(lambda: card.body.note.text() == "No way to the hub")
+    assert not card.body.token_form.isVisible()
+
+
+def test_the_token_is_kept_and_forgotten_in_the_settings(
+    qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there = [True, False]
+    monkeypatch.setattr(window.models.hub, "_keep_token", lambda token, endpoint: "somebody")
+    monkeypatch.setattr(window.models.hub, "_forget_token", lambda: there.pop(0))
+    window.show_settings()
+    row = window.settings_page.token_row
+    qtbot.keyClicks(row.field.line, "hf_new")
+    qtbot.keyClick(row.field.line, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: row.note_label.text() == "Kept: the hub knows you as somebody.")
+    assert row.field.line.text() == ""
+    for words in ("Forgotten.", "There was none"):
+        press(qtbot, row.forget_button)
+        qtbot.waitUntil(lambda words=words: row.note_label.text().startswith(words))
 
 
 def test_a_job_is_still_there_at_the_next_start_and_goes_on(
