@@ -21,10 +21,12 @@ from engine.planning.known_models import KnownModel, known_models
 from engine.planning.memory_use import MemoryUse, memory_use
 from engine.planning.plan import MemoryNeed, Plan, Tabs, memory_need, need_of, plan, plan_with, plans
 from engine.planning.recommended import Recommended, best_of, recommended
+from engine.planning.verdict import FitKind, Verdict, verdict_of
 from engine.spec import ModelSpec
 from engine.store.files import nearest_existing
 
 __all__ = [
+    "FitKind",
     "KnownModel",
     "Machine",
     "MemoryNeed",
@@ -32,6 +34,7 @@ __all__ = [
     "Plan",
     "Recommended",
     "Tabs",
+    "Verdict",
     "best_of",
     "chat_blocks",
     "known_models",
@@ -44,6 +47,7 @@ __all__ = [
     "plan_here",
     "plans",
     "recommended",
+    "verdict_of",
 ]
 
 _POOL_SHARE = 0.25

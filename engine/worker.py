@@ -49,11 +49,13 @@ from engine.messages import (
     PinNode,
     PinPrefix,
     PrefixRefused,
+    ReadHeader,
     RequestFailed,
     RestorePrefix,
     SavePrefix,
     SearchHub,
     StartJob,
+    StopReading,
     Submit,
     UnloadModel,
     WatchBlocks,
@@ -186,8 +188,10 @@ class Worker:
                 self._jobs.cancel(job_id)
             case CountTokens():
                 self._token_counts.ask(command, None if self._core is None else self._core.count_text)
-            case SearchHub() | InspectRepository():
+            case SearchHub() | InspectRepository() | ReadHeader():
                 self._hub_queries.ask(command)
+            case StopReading(repo_id):
+                self._hub_queries.stop_reading(repo_id)
             case DeleteModel(model_id) if self._is_loaded(model_id):
                 self._events.append(LibraryFailed(command, ModelBusyError.code, _loaded_text(model_id)))
             case _ if isinstance(command, LibraryCommand):

@@ -30,6 +30,7 @@ HUB_SENTENCES = (
         "{file} has the checksum {found}…, must have {wanted}…: download it again, and do not use the file "
         "if this repeats",
     ),
+    QT_TRANSLATE_NOOP("app", "The download is stuck: try again later"),
     QT_TRANSLATE_NOOP("app", "{file} has changed on the hub meanwhile: look at the repository again"),
     QT_TRANSLATE_NOOP("app", "{repo} has no {wanted}: choose one of {labels}"),
     QT_TRANSLATE_NOOP("app", "{repo} has several models: choose one of {names}"),

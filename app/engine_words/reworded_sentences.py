@@ -141,6 +141,10 @@ REWORDED_SENTENCES = {
         "app",
         "The server sends {file} compressed: check the hub's address in Settings, if it is a mirror",
     ),
+    "The server sends no parts of {file}: unset HF_ENDPOINT if it names a mirror": QT_TRANSLATE_NOOP(
+        "app",
+        "The server sends no parts of {file}: check the hub's address in Settings, if it is a mirror",
+    ),
     (
         "The token cannot be kept, the system's keyring does not work ({reason}): set {variable} instead"
     ): QT_TRANSLATE_NOOP(

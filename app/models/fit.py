@@ -7,22 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from app.i18n import listed, translate
 from app.widgets.units import file_size, memory_size
 
 if TYPE_CHECKING:
     from engine.api import ModelSpec
-    from engine.planner import Plan
+    from engine.planner import FitKind, Plan
 
-TAB_CONTEXT = 8192
-_THOUSAND = 1024
 _WORDS_PER_TOKEN = 0.75
 """Of English, with the vocabularies of today's models."""
 _MANY_WORDS = 5000
-
-FitKind = Literal["fits", "short", "none"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,37 +32,41 @@ class FitPart:
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """`kind`: with room for chats of 8k, with less, or not at all. `words` is the verdict, `note` what bounds it."""
+    """`kind`: with room for chats of 8k, with less, or not at all. `words` is the verdict, `note` what bounds it.
+
+    `brief` is the verdict in a few words, for a line that has others before it.
+    """
 
     kind: FitKind
     words: str
     parts: tuple[FitPart, ...]
     note: str = ""
+    brief: str = ""
 
 
 def fit_of(plan: Plan, spec: ModelSpec, memory_free_bytes: int, others: Callable[[], Sequence[str]] = tuple) -> Fit:
     """The verdict on a plan that was made for so much free memory. `others` names what would fit, if this does not."""
-    wanted = min(TAB_CONTEXT, spec.max_context)
-    num_tabs = next((tabs.num_tabs for tabs in plan.tabs if tabs.context == wanted), 0)
-    if num_tabs:
+    # The planner is loaded only by who looks at a model.
+    from engine.planner import verdict_of
+
+    verdict = verdict_of(plan, spec)
+    length, num_tabs = _length(verdict.context), verdict.num_tabs
+    if verdict.kind == "fits":
         words = translate("app", "Fits, with %n chat(s) of {length} tokens (about {words} words each)", None, num_tabs)
-        return Fit(
-            "fits",
-            words.format(**_length(wanted)),
-            _parts(plan, wanted, num_tabs, memory_free_bytes),
-            _pool_words(plan),
-        )
-    if plan.is_useful or plan.context >= TAB_CONTEXT // 4:
+        parts = _parts(plan, verdict.context, num_tabs, memory_free_bytes)
+        brief = translate("app", "fits, with %n chat(s) of {length} tokens", None, num_tabs).format(**length)
+        return Fit("fits", words.format(**length), parts, _pool_words(plan), brief)
+    if verdict.kind == "short":
         words = translate("app", "Fits with a shorter context: one chat of {length} tokens (about {words} words)")
-        length = _length(plan.context // _THOUSAND * _THOUSAND or plan.context)
-        return Fit("short", words.format(**length), _parts(plan, plan.context, 1, memory_free_bytes), _pool_words(plan))
+        parts = _parts(plan, plan.context, 1, memory_free_bytes)
+        brief = translate("app", "fits, with one chat of {length} tokens").format(**length)
+        return Fit("short", words.format(**length), parts, _pool_words(plan), brief)
     words = translate("app", "Does not fit: needs {needed}, {free} free").format(
-        needed=memory_size(plan.need.total_bytes(min(TAB_CONTEXT // 2, spec.max_context))),
-        free=memory_size(memory_free_bytes),
+        needed=memory_size(verdict.needed_bytes), free=memory_size(memory_free_bytes)
     )
     if names := others():
         words = translate("app", "{verdict}. These would: {models}").format(verdict=words, models=listed(names))
-    return Fit("none", words, ())
+    return Fit("none", words, (), brief=translate("app", "does not fit"))
 
 
 def fit_of_download(fit: Fit, download_bytes: int, disk_free_bytes: int) -> Fit:
@@ -74,7 +74,8 @@ def fit_of_download(fit: Fit, download_bytes: int, disk_free_bytes: int) -> Fit:
     if download_bytes <= disk_free_bytes:
         return fit
     words = translate("app", "Does not fit on the disk: {size} to download, {free} free")
-    return Fit("none", words.format(size=file_size(download_bytes), free=file_size(disk_free_bytes)), ())
+    words = words.format(size=file_size(download_bytes), free=file_size(disk_free_bytes))
+    return Fit("none", words, (), brief=translate("app", "does not fit on the disk"))
 
 
 def _pool_words(plan: Plan) -> str:

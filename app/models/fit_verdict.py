@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from app.i18n import translate
-from app.models.fit import Fit, FitKind, fit_of
+from app.models.fit import Fit, fit_of
 from app.models.fit_bar import FitBar
 from app.theme import icon_size_px, theme_signals
 from app.widgets.icons import icon
@@ -21,6 +21,7 @@ from engine.messages import Quality
 if TYPE_CHECKING:
     from app.models.host import Host
     from engine.api import EngineConfig, ModelEntry, ModelSpec
+    from engine.planner import FitKind
 
 _MAX_NAMES = 3
 _STEP_BYTES = 64 << 20

@@ -25,11 +25,18 @@ from engine.messages import HubFailed, HubJob, JobFinished, JobProgress, Reposit
 if TYPE_CHECKING:
     from app.models.host import Host
 
+GIVEN_UP_CODE = "cancelled"
+"""Of a question that this side has taken back."""
+
 
 class HubCard(Card):
     """Small until it is opened or its model is wanted; only then the hub is asked for the facts."""
 
     inspect_requested = Signal(str)
+    """The repository's id."""
+    header_requested = Signal(object, object)
+    """RepositoryFacts, ModelChoice"""
+    header_dropped = Signal(str)
     """The repository's id."""
     get_requested = Signal(str, str, object)
     """job id, title, HubJob"""
@@ -79,6 +86,7 @@ class HubCard(Card):
             self._body.strip.load_requested.connect(self.load_requested)
             self._body.strip.show_loaded(*self._loaded)
             self._body.strip.state_changed.connect(self._show_parts)
+            self._body.header_requested.connect(self.header_requested)
             self._body.token_form.again_requested.connect(self.ask)
             self._body.token_form.token_given.connect(self.token_given)
         return self._body
@@ -89,8 +97,8 @@ class HubCard(Card):
 
     @property
     def is_waiting(self) -> bool:
-        """For the facts."""
-        return self._is_asked
+        """For the facts, or for a file's header."""
+        return self._is_asked or self._is_reading
 
     @property
     def wants_token(self) -> bool:
@@ -98,18 +106,23 @@ class HubCard(Card):
 
     def show_facts(self, facts: RepositoryFacts) -> None:
         """What the hub says of the repository."""
+        is_header, self._is_asked = self._is_reading, False
         self._facts = facts
-        self._is_asked = False
         self.summary.setText(facts_words(facts))
         self.body.show_facts(facts)
         self._show_parts()
         if self._wants_to_get:
             self._wants_to_get = False
             self.get()
+        elif self.open_button.isChecked() and self.body.needs_header and not is_header:
+            self._read_header()
 
     def show_failure(self, failed: HubFailed) -> None:
         """The hub gave no answer; the next press asks again."""
+        if failed.code == GIVEN_UP_CODE:
+            return
         self._is_asked = False
+        self.body.is_reading = False
         if self._wants_to_get:
             self._wants_to_get = False
             self.body.strip.finish(JobFinished(self.job_id, None, failed.code, failed.message))
@@ -150,6 +163,13 @@ class HubCard(Card):
         self._show_parts()
         self.inspect_requested.emit(self.offer.repo_id)
 
+    def stop_reading(self) -> None:
+        """The person is at something else."""
+        if self._is_reading:
+            self.body.is_reading = False
+            self._show_parts()
+            self.header_dropped.emit(self.offer.repo_id)
+
     def get(self) -> None:
         """Begin the download, after the facts are known and nothing speaks against it."""
         body = self.body
@@ -178,9 +198,21 @@ class HubCard(Card):
         self.body.show_token_lack(code)
         self._show_parts()
 
+    @property
+    def _is_reading(self) -> bool:
+        return self._body is not None and self._body.is_reading
+
+    def _read_header(self) -> None:
+        self.body.read_header()
+        self._show_parts()
+
     def _on_opened(self, is_open: bool) -> None:
-        if is_open and self._facts is None and not self._is_asked:
+        if not is_open:
+            self.stop_reading()
+        elif self._facts is None and not self._is_asked:
             self.ask()
+        elif self._facts is not None and self.body.needs_header and not self.is_busy:
+            self._read_header()
         self._show_parts()
 
     def _show_parts(self) -> None:

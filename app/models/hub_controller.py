@@ -21,7 +21,17 @@ from app.state import options
 from app.state.setting import Setting
 from app.state.settings import Settings
 from engine.api import EngineError, forget_hub_token, hub_address, keep_hub_token
-from engine.messages import HubFailed, HubJob, HubResults, InspectRepository, RepositoryFacts, SearchHub
+from engine.messages import (
+    HubFailed,
+    HubJob,
+    HubResults,
+    InspectRepository,
+    ModelChoice,
+    ReadHeader,
+    RepositoryFacts,
+    SearchHub,
+    StopReading,
+)
 
 HubAnswer = HubResults | RepositoryFacts | HubFailed
 KeepToken = Callable[[str, str | None], str]
@@ -55,7 +65,7 @@ class HubController(QObject):
         self._loaded: tuple[str | None, str | None] = (None, None)
         self._on_setting_changed(options.HUB_ENDPOINT)
         settings.listen(self._on_setting_changed)
-        search.search_requested.connect(lambda words: client.send(SearchHub(words, endpoint=self._endpoint())))
+        search.search_requested.connect(self._on_search)
         search.card_opened.connect(self.add_card)
         client.hub_answered.connect(self._on_answered)
         client.engine_left.connect(self._on_engine_left)
@@ -68,9 +78,9 @@ class HubController(QObject):
         """Answer for a card from now on."""
         self._cards.append(card)
         card.destroyed.connect(lambda: self._cards.remove(card))
-        card.inspect_requested.connect(
-            lambda repo_id: self._client.send(InspectRepository(repo_id, endpoint=self._endpoint()))
-        )
+        card.inspect_requested.connect(lambda repo_id: self._inspect(card, repo_id))
+        card.header_requested.connect(lambda facts, choice: self._read_header(card, facts, choice))
+        card.header_dropped.connect(lambda repo_id: self._client.send(StopReading(repo_id)))
         card.get_requested.connect(self._get)
         card.pause_requested.connect(self._jobs.pause)
         card.cancel_requested.connect(self._jobs.cancel)
@@ -94,6 +104,22 @@ class HubController(QObject):
     def _on_setting_changed(self, setting: Setting[Any]) -> None:
         if setting is options.HUB_ENDPOINT:
             self._search.show_address(hub_address(self._endpoint()))
+
+    def _on_search(self, words: str) -> None:
+        self._stop_reading()
+        self._client.send(SearchHub(words, endpoint=self._endpoint()))
+
+    def _inspect(self, card: HubCard, repo_id: str) -> None:
+        self._stop_reading(card)
+        self._client.send(InspectRepository(repo_id, endpoint=self._endpoint()))
+
+    def _read_header(self, card: HubCard, facts: RepositoryFacts, choice: ModelChoice) -> None:
+        self._stop_reading(card)
+        self._client.send(ReadHeader(facts, choice, self._endpoint()))
+
+    def _stop_reading(self, but: HubCard | None = None) -> None:
+        """A person looks at one card at a time; what is fetched for the others is of no use."""
+        self._tell(lambda card: card.stop_reading() if card is not but else None)
 
     def _get(self, job_id: str, title: str, job: HubJob) -> None:
         # The mirror belongs to the job: it is resumed from where it was begun.

@@ -13,6 +13,7 @@ from app.i18n import translate
 from app.widgets.units import file_size
 
 if TYPE_CHECKING:
+    from app.models.fit import Fit
     from engine.api import ModelSpec
     from engine.messages import HubModel, ModelChoice, RepositoryFacts
     from engine.planner import Recommended
@@ -83,9 +84,10 @@ def facts_words(facts: RepositoryFacts) -> str:
     return " · ".join(parts)
 
 
-def choice_words(choice: ModelChoice) -> str:
-    """`Q4_K_M, 1.9 GB`."""
-    return f"{choice.label}, {file_size(choice.size_bytes)}"
+def choice_words(choice: ModelChoice, fit: Fit | None = None) -> str:
+    """`Q4_K_M, 1.9 GB: fits, with 3 chats of 8,192 tokens`."""
+    words = f"{choice.label}, {file_size(choice.size_bytes)}"
+    return words if fit is None else translate("app", "{file}: {verdict}").format(file=words, verdict=fit.brief)
 
 
 def usual_choice(choices: tuple[ModelChoice, ...], wanted: str | None) -> int:

@@ -228,6 +228,13 @@
       </translation>
     </message>
     <message numerus="yes">
+      <source>fits, with %n chat(s) of {length} tokens</source>
+      <translation>
+        <numerusform>fits, with %n chat of {length} tokens</numerusform>
+        <numerusform>fits, with %n chats of {length} tokens</numerusform>
+      </translation>
+    </message>
+    <message numerus="yes">
       <source>median of %n answer(s)</source>
       <translation>
         <numerusform>one answer</numerusform>

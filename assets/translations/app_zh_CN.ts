@@ -1687,6 +1687,10 @@
       <translation>读取 {name}</translation>
     </message>
     <message>
+      <source>Reading the beginning of the file, to tell whether it fits</source>
+      <translation>正在读取文件开头，以判断能否放下</translation>
+    </message>
+    <message>
       <source>Reading the chat, {percent} %</source>
       <translation>正在读取聊天，{percent} %</translation>
     </message>
@@ -1837,6 +1841,14 @@
     <message>
       <source>Searching for {words}</source>
       <translation>正在搜索“{words}”</translation>
+    </message>
+    <message>
+      <source>See whether it fits</source>
+      <translation>查看能否放下</translation>
+    </message>
+    <message>
+      <source>See whether {model} fits</source>
+      <translation>查看 {model} 能否放下</translation>
     </message>
     <message>
       <source>Seed</source>
@@ -2093,6 +2105,10 @@
       <translation>写入 {path} 时磁盘已满：请腾出一些空间再重新开始，已完成的部分会保留</translation>
     </message>
     <message>
+      <source>The download is stuck: try again later</source>
+      <translation>下载停住了：请稍后再试</translation>
+    </message>
+    <message>
       <source>The download {file} is damaged ({reason}): fetch again</source>
       <translation>下载的 {file} 已损坏（{reason}）：请重新获取</translation>
     </message>
@@ -2247,6 +2263,10 @@
     <message>
       <source>The server answers with {range} for byte {start} of {size} of {file}: try again later, or check the hub's address in Settings, if it is a mirror</source>
       <translation>对 {file} 的第 {start} 字节（共 {size}），服务器回答 {range}：请稍后再试；如果使用镜像，请检查设置中的模型站地址</translation>
+    </message>
+    <message>
+      <source>The server sends no parts of {file}: check the hub's address in Settings, if it is a mirror</source>
+      <translation>服务器不能分段发送 {file}：如果是镜像，请在“设置”中检查其地址</translation>
     </message>
     <message>
       <source>The server sends {file} compressed: check the hub's address in Settings, if it is a mirror</source>
@@ -2758,6 +2778,14 @@
       <translation>以逗号分隔</translation>
     </message>
     <message>
+      <source>does not fit</source>
+      <translation>放不下</translation>
+    </message>
+    <message>
+      <source>does not fit on the disk</source>
+      <translation>磁盘放不下</translation>
+    </message>
+    <message>
       <source>edited</source>
       <translation>已编辑</translation>
     </message>
@@ -2772,6 +2800,16 @@
     <message>
       <source>first token {time} s</source>
       <translation>首个词元 {time} 秒</translation>
+    </message>
+    <message numerus="yes">
+      <source>fits, with %n chat(s) of {length} tokens</source>
+      <translation>
+        <numerusform>放得下，可同时有 %n 个各 {length} 词元的聊天</numerusform>
+      </translation>
+    </message>
+    <message>
+      <source>fits, with one chat of {length} tokens</source>
+      <translation>放得下，一个 {length} 词元的聊天</translation>
     </message>
     <message>
       <source>forget</source>
@@ -3312,6 +3350,10 @@
     <message>
       <source>{file} is longer than {size} bytes: do not use this package</source>
       <translation>{file} 超过 {size} 字节：请不要使用此安装包</translation>
+    </message>
+    <message>
+      <source>{file}: {verdict}</source>
+      <translation>{file}：{verdict}</translation>
     </message>
     <message>
       <source>{folder} has AWQ weights of {bits} bits in the layout {layout}, supported are 4 bits in 'gemm'</source>

@@ -16,9 +16,14 @@ from typing import Any, get_args
 
 from engine.commands.exit_codes import EXIT_OK
 from engine.commands.progress import ProgressLine
-from engine.errors import InvalidRequestError
+from engine.config import EngineConfig
+from engine.errors import DownloadError, InvalidRequestError, SourceError
 from engine.hub.discovery import discover, usual_places
+from engine.hub.selection import usual
 from engine.messages import HubJob, HubModel, Quality, RepositoryFacts
+from engine.planner import machine, plan_here, verdict_of
+from engine.planning.plan import gib
+from engine.spec import ModelSpec
 from engine.store.files import file_size
 from engine.store.reserve import DiskReserve
 
@@ -86,14 +91,22 @@ def run_search(args: argparse.Namespace) -> int:
 def run_show(args: argparse.Namespace) -> int:
     from engine.hub.client import HubClient
     from engine.hub.tokens import find_token
+    from engine.jobs.hub_header import with_header
     from engine.jobs.hub_spec import with_spec
 
     client = HubClient(find_token())
     facts = with_spec(client, client.inspect(args.repo_id, args.revision))
+    try:
+        if (choice := usual(facts.choices)) is not None:
+            facts = with_header(client, facts, choice, lambda: False)
+    except (DownloadError, SourceError) as error:
+        # What is known is shown all the same.
+        print(f"the model's numbers cannot be read: {error}", file=sys.stderr)
     if args.json:
         print(json.dumps(asdict(facts), ensure_ascii=False, indent=1))
     else:
         _print_facts(facts)
+        _print_verdicts(facts, args.home)
     return EXIT_OK
 
 
@@ -163,8 +176,27 @@ def _print_facts(facts: RepositoryFacts) -> None:
     if facts.gate is not None:
         state = "accepted" if facts.is_accessible else "not yet accepted: do so on its page, then `hub login`"
         print(f"terms       {state}")
-    for choice in facts.choices:
-        parts = f" in {len(choice.paths)} files" if len(choice.paths) > 1 else ""
-        print(f"{file_size(choice.size_bytes):>10}  {choice.label}{parts}")
     if not facts.choices:
         print("no GGUF and no whole safetensors model in it")
+
+
+def _print_verdicts(facts: RepositoryFacts, home: Path) -> None:
+    """Each file to choose from, and how the model that is made of it fits this machine in each quality."""
+    here = machine(home)
+    for choice in facts.choices:
+        parts = f" in {len(choice.paths)} files" if len(choice.paths) > 1 else ""
+        room = "" if choice.size_bytes <= here.disk_free_bytes else ": does not fit on the disk"
+        print(f"{file_size(choice.size_bytes):>10}  {choice.label}{parts}{room}")
+    if facts.spec is not None:
+        for quality in get_args(Quality):
+            print(f"{quality:<11} {_verdict_words(facts.spec, quality, here.memory_free_bytes, home)}")
+
+
+def _verdict_words(spec: ModelSpec, quality: Quality, memory_free_bytes: int, home: Path) -> str:
+    verdict = verdict_of(plan_here(spec, quality, memory_free_bytes, EngineConfig(home=home)), spec)
+    if verdict.kind == "none":
+        return f"does not fit: needs {gib(verdict.needed_bytes)}, {gib(memory_free_bytes)} free"
+    if verdict.kind == "short":
+        return f"fits with a shorter context: one chat of {verdict.context:,} tokens"
+    chats = "1 chat" if verdict.num_tabs == 1 else f"{verdict.num_tabs} chats"
+    return f"fits, with {chats} of {verdict.context:,} tokens"

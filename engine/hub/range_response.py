@@ -7,16 +7,31 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Mapping
+from contextlib import AbstractAsyncContextManager
+from typing import Protocol
 
 import httpx2
 from huggingface_hub import hf_raise_for_status
 
 from engine.errors import DownloadError
-from engine.hub.partial_file import PartialFile
+from engine.hub.partial_file import ExpectedFile
 
 _CONTENT_RANGE = re.compile(r"bytes (\d+)-(\d+)/(\d+|\*)")
 _HASH = re.compile(r"[0-9a-f]{64}|[0-9a-f]{40}")
 _MAX_ERROR_BYTES = 1 << 20
+
+
+class RangeSink(Protocol):
+    """Where the bytes of a file go to."""
+
+    @property
+    def expected(self) -> ExpectedFile: ...
+
+    def write(self, offset: int, data: bytes) -> None: ...
+
+    def discard(self) -> None:
+        """What is there belongs to another file."""
 
 
 class StuckError(TimeoutError):
@@ -28,10 +43,29 @@ def is_whole(response: httpx2.Response) -> bool:
     return response.status_code == 200
 
 
+def request_range(
+    session: httpx2.AsyncClient,
+    url: str,
+    headers: Mapping[str, str],
+    start: int,
+    stop: int,
+    connect_s: float,
+    stall_s: float,
+) -> AbstractAsyncContextManager[httpx2.Response]:
+    """Ask for the bytes `[start, stop)` of a file."""
+    return session.stream(
+        "GET",
+        url,
+        # Compressed by the way it could be neither resumed nor counted.
+        headers={**headers, "range": f"bytes={start}-{stop - 1}", "accept-encoding": "identity"},
+        timeout=(connect_s, stall_s, stall_s, None),
+    )
+
+
 class RangeResponse:
     """`response` is open and unread."""
 
-    def __init__(self, response: httpx2.Response, file: PartialFile, stall_s: float, min_rate_bytes_per_s: int) -> None:
+    def __init__(self, response: httpx2.Response, file: RangeSink, stall_s: float, min_rate_bytes_per_s: int) -> None:
         self._response = response
         self._file = file
         self._stall_s = stall_s

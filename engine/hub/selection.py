@@ -72,6 +72,11 @@ def choose(facts: RepositoryFacts, wanted: Sequence[str]) -> ModelChoice:
     raise InvalidRequestError(f"{facts.repo_id} has no {', '.join(wanted)}: choose one of {labels}")
 
 
+def usual(choices: Sequence[ModelChoice]) -> ModelChoice | None:
+    """The one to look at unasked: the preferred one, else the smallest; None if there is none."""
+    return _preferred(choices) or next(iter(choices), None)
+
+
 def gguf_sets(paths: Iterable[str]) -> list[tuple[str, ...]]:
     """The files of each whole model among `paths`; projectors and the like are none."""
     return [found for found in _complete_sets(paths, "gguf") if not _NO_MODEL.search(PurePosixPath(found[0]).name)]
@@ -104,14 +109,17 @@ def _names(choice: ModelChoice, name: str) -> bool:
 
 
 def _usual(facts: RepositoryFacts) -> ModelChoice:
-    labels = {choice.label.casefold(): choice for choice in facts.choices}
-    for label in _PREFERRED:
-        if label in labels:
-            return labels[label]
+    if (preferred := _preferred(facts.choices)) is not None:
+        return preferred
     if len(facts.choices) > 1:
         names = ", ".join(choice.label for choice in facts.choices)
         raise InvalidRequestError(f"{facts.repo_id} has several models: choose one of {names}")
     return facts.choices[0]
+
+
+def _preferred(choices: Sequence[ModelChoice]) -> ModelChoice | None:
+    labels = {choice.label.casefold(): choice for choice in choices}
+    return next((labels[label] for label in _PREFERRED if label in labels), None)
 
 
 def _gguf_choices(by_path: Mapping[str, RepositoryFile]) -> list[ModelChoice]:
@@ -122,7 +130,7 @@ def _gguf_choices(by_path: Mapping[str, RepositoryFile]) -> list[ModelChoice]:
         # Two models in one repository are told apart by their files.
         is_plain = label is not None and labels.count(label) == 1
         name = label if label is not None and is_plain else stem_of(paths[0])
-        choices.append(ModelChoice(name, "gguf", paths, _size_bytes(by_path, paths)))
+        choices.append(ModelChoice(name, "gguf", paths, _size_bytes(by_path, paths), _model_name(paths[0])))
     return choices
 
 
@@ -158,6 +166,10 @@ def _complete_sets(by_path: Iterable[str], suffix: str) -> list[tuple[str, ...]]
 def _quantisation(path: str) -> str | None:
     found = _QUANTISATION.findall(stem_of(path))
     return found[-1].upper() if found else None
+
+
+def _model_name(path: str) -> str:
+    return _QUANTISATION.sub("", stem_of(path)).casefold()
 
 
 def _size_bytes(by_path: Mapping[str, RepositoryFile], paths: Iterable[str]) -> int:

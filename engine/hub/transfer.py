@@ -16,7 +16,7 @@ from huggingface_hub import get_async_session
 
 from engine.hub.faults import HTTP_ERRORS, Fault, explain, passing
 from engine.hub.partial_file import IsCancelled, PartialFile
-from engine.hub.range_response import RangeResponse, is_whole
+from engine.hub.range_response import RangeResponse, is_whole, request_range
 from engine.store.files import check_cancelled
 
 _POLL_S = 0.1
@@ -156,13 +156,8 @@ class Transfer:
         """One request for the first gap of the segment; what went wrong, if anything did."""
         start, stop = segment.gaps()[0]
         limits = self._limits
-        request = session.stream(
-            "GET",
-            segment.file.expected.url,
-            # Compressed by the way it could be neither resumed nor counted.
-            headers={**self._origin.headers, "range": f"bytes={start}-{stop - 1}", "accept-encoding": "identity"},
-            timeout=(limits.connect_s, limits.stall_s, limits.stall_s, None),
-        )
+        url, headers = segment.file.expected.url, self._origin.headers
+        request = request_range(session, url, headers, start, stop, limits.connect_s, limits.stall_s)
         try:
             async with request as raw:
                 response = RangeResponse(raw, segment.file, limits.stall_s, limits.min_rate_bytes_per_s)

@@ -64,9 +64,11 @@ from engine.messages.hub import (
     InspectRepository,
     ModelChoice,
     ModelKind,
+    ReadHeader,
     RepositoryFacts,
     RepositoryFile,
     SearchHub,
+    StopReading,
 )
 from engine.messages.library import (
     AskStorage,
@@ -183,6 +185,7 @@ __all__ = [
     "PromptLogprobs",
     "Quality",
     "QueueReason",
+    "ReadHeader",
     "RenameModel",
     "RepositoryFacts",
     "RepositoryFile",
@@ -201,6 +204,7 @@ __all__ = [
     "StartJob",
     "StepReport",
     "StepsTaken",
+    "StopReading",
     "StorageItem",
     "StorageKind",
     "StorageReport",

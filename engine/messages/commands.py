@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from engine.messages.counting import CountTokens
-from engine.messages.hub import InspectRepository, SearchHub
+from engine.messages.hub import InspectRepository, ReadHeader, SearchHub, StopReading
 from engine.messages.library import LibraryCommand, Quality
 from engine.messages.memory import MemoryCommand
 
@@ -241,6 +241,8 @@ Command = (
     | CountTokens
     | SearchHub
     | InspectRepository
+    | ReadHeader
+    | StopReading
     | LibraryCommand
     | MemoryCommand
 )

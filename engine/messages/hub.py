@@ -33,6 +33,26 @@ class InspectRepository:
 
 
 @dataclass(frozen=True, slots=True)
+class ReadHeader:
+    """Read the header of a GGUF file, some MiB, where nothing else tells of the model. `facts` are the repository's.
+
+    `choice` is one of its choices: those of the same `model` need no question of their own. `RepositoryFacts` answers,
+    with `spec` or `refusal`, or `HubFailed`; after `StopReading` that has the code "cancelled".
+    """
+
+    facts: RepositoryFacts
+    choice: ModelChoice
+    endpoint: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StopReading:
+    """Give up reading the header of a repository's file; nothing happens if none is being read."""
+
+    repo_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class HubModel:
     """A repository as search shows it. `updated` is an ISO date; None is what the hub does not tell."""
 
@@ -65,12 +85,16 @@ class RepositoryFile:
 
 @dataclass(frozen=True, slots=True)
 class ModelChoice:
-    """Files that make one model together, called by its quantisation ("Q4_K_M") or its kind."""
+    """Files that make one model together, called by its quantisation ("Q4_K_M") or its kind.
+
+    `model` is the same for the quantisations of one model: its files' name without them.
+    """
 
     label: str
     kind: ModelKind
     paths: tuple[str, ...]
     size_bytes: int
+    model: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +103,8 @@ class RepositoryFacts:
 
     `gate` says whether terms must be accepted, at `page_url`, and `is_accessible` whether they have been.
     `architecture` and `num_parameters` are as the hub has read them from the model, None if it has not.
-    `spec` is what its config.json says, or that of the model it was made from; None where neither can be had.
+    `spec` is what its config.json says, or that of the model it was made from, or what a GGUF file's header says; None
+    where none of them can be had. It is that of all choices, unless `spec_model` names the one of several models.
     `refusal` says why it cannot run here, None if nothing speaks against it.
     """
 
@@ -96,6 +121,16 @@ class RepositoryFacts:
     choices: tuple[ModelChoice, ...]
     spec: ModelSpec | None = None
     refusal: str | None = None
+    spec_model: str | None = None
+
+    def spec_of(self, choice: ModelChoice) -> ModelSpec | None:
+        """The numbers of the model that the choice is, None if they are not known."""
+        return self.spec if self.spec_model in (None, choice.model) else None
+
+    def needs_header(self, choice: ModelChoice) -> bool:
+        """Whether only the header of the file can tell of the model, and can be read."""
+        can_be_read = choice.kind == "gguf" and self.is_accessible and self.refusal is None
+        return can_be_read and self.spec_of(choice) is None
 
 
 @dataclass(frozen=True, slots=True)

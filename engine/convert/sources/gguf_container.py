@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, BinaryIO
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -73,26 +73,47 @@ class TensorInfo:
         return self.num_rows * self.row_bytes
 
 
-class GgufFile:
-    """An open GGUF file; a context manager. Raises `SourceError` for anything that is not a whole GGUF file."""
+class ReadableFile(Protocol):
+    """What is read of a file, be it on a disk or on the hub."""
 
-    def __init__(self, path: Path) -> None:
+    def read(self, length: int, /) -> bytes: ...
+
+    def readinto(self, buffer: memoryview, /) -> int: ...
+
+    def seek(self, offset: int, /) -> int: ...
+
+    def close(self) -> None: ...
+
+
+class GgufFile:
+    """A GGUF file of `size_bytes` that is open; a context manager, and closes it.
+
+    Raises `SourceError` for anything that is not a whole GGUF file. `path` is how errors call it.
+    """
+
+    def __init__(self, path: Path, file: ReadableFile, size_bytes: int) -> None:
         self.path = path
+        self._file = file
+        try:
+            self.metadata, self.tensors = _HeaderReader(path, file, size_bytes).read()
+        except BaseException:
+            self._file.close()
+            raise
+
+    @classmethod
+    def open(cls, path: Path) -> GgufFile:
+        """Raises `SourceError` if there is no such file as well."""
         try:
             if path.exists() and not path.is_file() and not path.is_dir():
                 raise SourceError(f"{path} is no ordinary file: name the model file itself")
-            self._file = path.open("rb")
-            self._size_bytes = path.stat().st_size
+            file = path.open("rb")
+            size_bytes = path.stat().st_size
         except FileNotFoundError as error:
             raise SourceError(f"There is no file {path}: check the path") from error
         except OSError as error:
             reason = "it is a folder, name the file in it" if path.is_dir() else error.strerror
             raise SourceError(f"Cannot read {path}: {reason}") from error
-        try:
-            self.metadata, self.tensors = _HeaderReader(path, self._file, self._size_bytes).read()
-        except BaseException:
-            self._file.close()
-            raise
+        return cls(path, file, size_bytes)
 
     def __enter__(self) -> GgufFile:
         return self
@@ -119,7 +140,7 @@ class GgufFile:
 class _HeaderReader:
     """Reads forward through the header; every length is held against the bytes that are left."""
 
-    def __init__(self, path: Path, file: BinaryIO, size_bytes: int) -> None:
+    def __init__(self, path: Path, file: ReadableFile, size_bytes: int) -> None:
         self._path = path
         self._file = file
         self._size_bytes = size_bytes

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
@@ -34,13 +34,21 @@ def part_paths(path: Path) -> list[Path]:
 
 
 class GgufFiles:
-    """The open files; a context manager. `metadata` is the first part's, `tensors` those of all parts."""
+    """The open files; a context manager. `metadata` is the first part's, `tensors` those of all parts.
 
-    def __init__(self, path: Path) -> None:
+    `paths` are all parts, looked up beside `path` if not given; `open_part` opens each.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        paths: Sequence[Path] | None = None,
+        open_part: Callable[[Path], GgufFile] = GgufFile.open,
+    ) -> None:
         self.path = path
-        self.paths = part_paths(path)
+        self.paths = list(part_paths(path) if paths is None else paths)
         with ExitStack() as stack:
-            files = [stack.enter_context(GgufFile(part)) for part in self.paths]
+            files = [stack.enter_context(open_part(part)) for part in self.paths]
             self.metadata: Mapping[str, Any] = files[0].metadata
             self._check_count(files)
             self.tensors: dict[str, TensorInfo] = {}

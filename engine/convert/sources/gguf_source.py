@@ -12,6 +12,7 @@ from torch import Tensor
 
 from engine.convert.assembly import Assembly
 from engine.convert.matrix import SourceMatrix
+from engine.convert.sources.gguf_container import TensorInfo
 from engine.convert.sources.gguf_files import GgufFiles
 from engine.convert.sources.gguf_matrix import GgufMatrix, check_readable
 from engine.convert.sources.gguf_tokenizer import read_tokenizer
@@ -27,13 +28,15 @@ from engine.weights import HeadWeights, LayerWeights
 class GgufSource:
     """An open model, a context manager. Everything but the weights themselves is read and checked on opening.
 
-    Raises `SourceError`.
+    `files` are opened at `path` if not given. With `is_outline` they are headers alone, of files that lie elsewhere:
+    of norms and biases only the sizes are checked, and no weights may be read. Raises `SourceError`.
     """
 
-    def __init__(self, path: Path) -> None:
-        self._files = GgufFiles(path)
+    def __init__(self, path: Path, files: GgufFiles | None = None, *, is_outline: bool = False) -> None:
+        self._files = GgufFiles(path) if files is None else files
         try:
-            metadata, tensors = Metadata(path, self._files.metadata), _Tensors(self._files)
+            metadata = Metadata(path, self._files.metadata)
+            tensors = _Outlines(self._files) if is_outline else _Tensors(self._files)
             self.spec = spec_from_gguf(metadata, self._files.tensors, tensors.factors)
             adapter = adapter_for_gguf(metadata.text("general.architecture"))
             assert adapter is not None, self.spec.family
@@ -45,7 +48,7 @@ class GgufSource:
                 self.layer(index)
             tensors.require_all_used(self.spec.family)
             self.tokenizer: TokenizerFiles = read_tokenizer(metadata)
-            self.license = read_license(path.parent, self._files.metadata, "general.")
+            self.license = None if is_outline else read_license(path.parent, self._files.metadata, "general.")
             self._files.forget_metadata()
         except BaseException:
             self._files.__exit__(None, None, None)
@@ -82,12 +85,10 @@ class _Tensors:
         self._used: set[str] = set()
 
     def matrix(self, name: str) -> SourceMatrix:
-        self._use(name)
-        return GgufMatrix(self._files, self._files.tensors[name])
+        return GgufMatrix(self._files, self._use(name))
 
     def vector(self, name: str) -> Tensor:
-        self._use(name)
-        tensor = self._files.tensors[name]
+        tensor = self._use(name)
         with np.errstate(all="ignore"):
             values = dequantize(self._files.read_rows(tensor, 0, tensor.num_rows), tensor.kind)
         vector = torch.from_numpy(np.array(values, np.float32).reshape(-1))
@@ -107,8 +108,23 @@ class _Tensors:
                 "choose another model"
             )
 
-    def _use(self, name: str) -> None:
+    def _use(self, name: str) -> TensorInfo:
         if name not in self._files.tensors:
             raise SourceError(f"{self._files.path} lacks the tensor {name}: get a complete model file")
-        check_readable(name, self._files.tensors[name].kind)
+        tensor = self._files.tensors[name]
+        check_readable(name, tensor.kind)
         self._used.add(name)
+        return tensor
+
+
+class _Outlines(_Tensors):
+    """Their sizes stand for the vectors; the factors of rotary frequencies, which make the spec, are read."""
+
+    def vector(self, name: str) -> Tensor:
+        tensor = self._use(name)
+        return torch.zeros(1).expand(tensor.num_rows * tensor.num_columns)
+
+    def factors(self, name: str) -> list[float] | None:
+        if name not in self._files.tensors:
+            return None
+        return [float(factor) for factor in super().vector(name)]

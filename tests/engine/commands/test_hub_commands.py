@@ -31,9 +31,23 @@ def test_search_and_show_tell_what_there_is(tmp_path: Path, capsys: pytest.Captu
     shown = capsys.readouterr().out
     assert "licence     mit" in shown
     assert "made from   maker/base" in shown
-    assert shown.splitlines()[-1].endswith("MB  Q8_0")
+    assert [line for line in shown.splitlines() if line.endswith("MB  Q8_0")]
+    verdicts = [line.split() for line in shown.splitlines()[-3:]]
+    assert [words[0] for words in verdicts] == ["smallest", "balanced", "faithful"]
+    assert all(" ".join(words[1:]).startswith("fits, with ") for words in verdicts)
+    assert all(words[-3:] == ["of", "256", "tokens"] for words in verdicts)
     assert run(tmp_path, "--json", "hub", "show", REPO) == 0
     assert json.loads(capsys.readouterr().out)["choices"][0]["label"] == "Q8_0"
+
+
+def test_show_tells_what_there_is_where_no_header_can_be_read(
+    tmp_path: Path, hub: HubServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    hub.faults["tiny-Q8_0.gguf"].append(Drop(0))
+    assert run(tmp_path, "hub", "show", REPO) == 0
+    shown = capsys.readouterr()
+    assert shown.out.splitlines()[-1].endswith("MB  Q8_0")
+    assert "numbers cannot be read: The connection to the hub broke off" in shown.err
 
 
 @pytest.mark.parametrize("name", [REPO, f"{REPO}:Q8_0", f"{REPO}:tiny-Q8_0.gguf"])

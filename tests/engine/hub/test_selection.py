@@ -43,7 +43,7 @@ def test_two_models_of_one_quantisation_are_called_by_their_files() -> None:
 
 def test_a_split_gguf_is_one_choice_if_it_is_whole() -> None:
     parts = [f"Q8_0/m-Q8_0-0000{part}-of-00003.gguf" for part in (2, 1, 3)]
-    assert choices(files(*parts)) == (ModelChoice("Q8_0", "gguf", tuple(sorted(parts)), 33),)
+    assert choices(files(*parts)) == (ModelChoice("Q8_0", "gguf", tuple(sorted(parts)), 33, "m"),)
     assert labels(*parts[:2]) == []
 
 

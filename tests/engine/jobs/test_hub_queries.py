@@ -7,7 +7,7 @@ import queue
 import pytest
 
 from engine.jobs import hub_queries
-from engine.jobs.hub_queries import HubQueries
+from engine.jobs.hub_queries import HubQueries, Question
 from engine.messages import Event, HubFailed, HubResults, InspectRepository, RepositoryFacts, SearchHub
 from tests.engine.hub.hub_server import HubServer, Status
 
@@ -17,7 +17,7 @@ class Answers:
         self._events: queue.SimpleQueue[Event] = queue.SimpleQueue()
         self._queries = HubQueries(lambda events: [self._events.put(event) for event in events] and None)
 
-    def to(self, question: SearchHub | InspectRepository) -> Event:
+    def to(self, question: Question) -> Event:
         self._queries.ask(question)
         return self._events.get(timeout=60)
 
@@ -47,7 +47,7 @@ def test_a_failure_is_told_with_what_was_asked(hub: HubServer) -> None:
 def test_a_fault_of_the_program_is_logged_and_answered(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def break_down(question: object) -> Event:
+    def break_down(*_: object) -> Event:
         raise ZeroDivisionError("the fault")
 
     monkeypatch.setattr(hub_queries, "answer", break_down)
