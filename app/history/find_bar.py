@@ -55,15 +55,19 @@ class FindBar(QFrame):
         show_icon(button, icon_name)
         return button
 
-    def show_count(self, place: int, count: int) -> None:
-        """The place that is shown, from 1 on, of how many."""
+    def show_count(self, place: int, count: int, attachment_name: str | None = None) -> None:
+        """The place that is shown, from 1 on, of how many, and an attachment that has the text too."""
         if not self.field.text():
             words = ""
+        elif count and attachment_name is not None:
+            words = translate("app", "{place} of {count}, and in the attached {name}")
         elif count:
-            words = translate("app", "{place} of {count}").format(place=place, count=count)
+            words = translate("app", "{place} of {count}")
+        elif attachment_name is not None:
+            words = translate("app", "In the attached {name}")
         else:
             words = translate("app", "Not found")
-        self.count_label.setText(words)
+        self.count_label.setText(words.format(place=place, count=count, name=attachment_name))
         for button in (self.previous_button, self.next_button):
             button.setEnabled(count > 0)
 

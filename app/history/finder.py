@@ -1,7 +1,8 @@
 """Owns finding a text in one chat: all its places, which one is shown, and their marks.
 
 Does not know the other chats. Places in messages that have no view yet are counted in the messages' source, where the
-marks of Markdown are text too; once a message is shown, what it shows counts.
+marks of Markdown are text too; once a message is shown, what it shows counts. Of attachments it only says which has the
+text: they are read in windows of their own.
 """
 
 from __future__ import annotations
@@ -59,6 +60,10 @@ class Finder(QObject):
         """The messages that have places, with their number, from top to bottom."""
         self._at = (0, 0)
         """The message's number in `_counts`, and the place's in the message."""
+        self._attached: list[tuple[Message, str]] = []
+        """The messages with attachments that have the text, with the name of one, from top to bottom."""
+        self._goal: Message | None = None
+        """The message that was gone to for an attachment, until a place is gone to."""
         self._marked: dict[MessageView, int | None] = {}
         """The views that are marked, each with the place in it that is shown."""
         self.bar = FindBar()
@@ -82,6 +87,14 @@ class Finder(QObject):
         if (number := next(numbers, None)) is not None:
             self._at = (number, 0)
             self._show()
+        elif (goal := next((one for one, _ in self._attached if one.id == message_id), None)) is not None:
+            self._go_to_attachment(goal)
+
+    def _go_to_attachment(self, message: Message) -> None:
+        self._goal = message
+        if self._transcript.reveal(message) is not None:
+            self._transcript.show_line(message, 0)
+            QTimer.singleShot(_SETTLE_MS, self, partial(self._scroll_again, self._at))
 
     def close(self) -> None:
         self.leave()
@@ -100,6 +113,7 @@ class Finder(QObject):
         self._throttle.flush()
         if not self._counts:
             return
+        self._goal = None
         index, place = self._at
         place += direction
         if not 0 <= place < self._counts[index][1]:
@@ -119,6 +133,13 @@ class Finder(QObject):
             count = sum(1 for _ in places)
             if count:
                 self._counts.append((message, count))
+        self._attached = [
+            (message, attachment.name)
+            for message in (self._session.messages if self._text else ())
+            for attachment in message.attachments
+            if pattern.search(attachment.text) or pattern.search(attachment.name)
+        ]
+        self._goal = None
         self._marked.clear()
         self._at = self._nearest()
         self._show()
@@ -162,7 +183,7 @@ class Finder(QObject):
                 mark(view, self._text, self._marked[view])
         before = sum(count for _, count in self._counts[: self._at[0]])
         count = sum(count for _, count in self._counts)
-        self.bar.show_count(before + self._at[1] + 1, count)
+        self.bar.show_count(before + self._at[1] + 1, count, self._attached[-1][1] if self._attached else None)
         if current is not None:
             self._scroll_to(current)
             # A view that was just made takes its height in several steps.
@@ -178,6 +199,9 @@ class Finder(QObject):
         return place
 
     def _scroll_again(self, at: tuple[int, int]) -> None:
+        if self._goal is not None:
+            self._transcript.show_line(self._goal, 0)
+            return
         view = self._transcript.view_of(self._counts[at[0]][0]) if at == self._at and self._counts else None
         if view is not None and self.bar.isVisible():
             self._scroll_to(view)

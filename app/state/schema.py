@@ -183,7 +183,44 @@ END;
 INSERT INTO text_index (rowid, text) SELECT number, text FROM indexed_texts;
 """
 _ERROR_CODES = "ALTER TABLE messages ADD COLUMN error_code TEXT;"
-STEPS = (_FIRST, _FULL_CHATS_AND_PHASES, _TREES_AND_SEARCH, _ERROR_CODES)
+# Rebuilt, so that rows have numbers that stay. A draft's are not indexed, as its text is not; a text never changes.
+_ATTACHMENTS_IN_SEARCH = """
+CREATE TABLE new_attachments (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    message_id TEXT REFERENCES messages(id) ON DELETE CASCADE,
+    draft_chat_id TEXT REFERENCES chats(id) ON DELETE CASCADE,
+    position INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    text TEXT NOT NULL,
+    num_tokens INTEGER,
+    CHECK ((message_id IS NULL) <> (draft_chat_id IS NULL))
+);
+INSERT INTO new_attachments (id, message_id, draft_chat_id, position, name, text, num_tokens)
+    SELECT id, message_id, draft_chat_id, position, name, text, num_tokens FROM attachments;
+DROP TABLE attachments;
+ALTER TABLE new_attachments RENAME TO attachments;
+CREATE INDEX attachments_of_message ON attachments (message_id);
+CREATE INDEX attachments_of_draft ON attachments (draft_chat_id);
+CREATE VIEW indexed_attachments AS
+    SELECT number, name, text || char(10, 10) AS text FROM attachments WHERE message_id IS NOT NULL;
+CREATE VIRTUAL TABLE attachment_index USING fts5 (
+    name, text, content='indexed_attachments', content_rowid='number', tokenize='trigram'
+);
+CREATE TRIGGER attachment_added AFTER INSERT ON attachments WHEN new.message_id IS NOT NULL BEGIN
+    INSERT INTO attachment_index (rowid, name, text) VALUES (new.number, new.name, new.text || char(10, 10));
+END;
+CREATE TRIGGER attachment_sent AFTER UPDATE OF message_id ON attachments
+WHEN old.message_id IS NULL AND new.message_id IS NOT NULL BEGIN
+    INSERT INTO attachment_index (rowid, name, text) VALUES (new.number, new.name, new.text || char(10, 10));
+END;
+CREATE TRIGGER attachment_gone AFTER DELETE ON attachments WHEN old.message_id IS NOT NULL BEGIN
+    INSERT INTO attachment_index (attachment_index, rowid, name, text)
+        VALUES ('delete', old.number, old.name, old.text || char(10, 10));
+END;
+INSERT INTO attachment_index (rowid, name, text) SELECT number, name, text FROM indexed_attachments;
+"""
+STEPS = (_FIRST, _FULL_CHATS_AND_PHASES, _TREES_AND_SEARCH, _ERROR_CODES, _ATTACHMENTS_IN_SEARCH)
 """The step at index n leads from version n to n + 1. What was released is never changed, only followed."""
 SCHEMA_VERSION = len(STEPS)
 

@@ -1058,6 +1058,10 @@
       </translation>
     </message>
     <message>
+      <source>In the attached {name}</source>
+      <translation>在附件 {name} 中</translation>
+    </message>
+    <message>
       <source>In the title</source>
       <translation>在标题中</translation>
     </message>
@@ -3974,6 +3978,10 @@
     <message>
       <source>{place} of {count}</source>
       <translation>{place} / {count}</translation>
+    </message>
+    <message>
+      <source>{place} of {count}, and in the attached {name}</source>
+      <translation>{place} / {count}，另见附件 {name}</translation>
     </message>
     <message>
       <source>{problem}. Nothing is lost: what it holds is computed again</source>

@@ -13,7 +13,7 @@ from app.history.finder import Finder, finder_of
 from app.history.message_marks import text_widgets
 from app.main_window import MainWindow
 from app.state import revisions
-from app.state.message import Message
+from app.state.message import Attachment, Message
 from app.state.session import Session
 from tests.app.history.rows import place_of, texts
 
@@ -179,6 +179,24 @@ def test_a_hit_that_cannot_be_shown_while_the_chat_answers_is_told_of(
     window.chats._open_hit(edited.id, old.id)
     assert tab.session.messages[0].text == "where is the ferry"
     assert count(finder_of(tab)) == "In another version of this chat"
+
+
+def test_a_hit_in_an_attachment_is_told_of_and_its_message_shown(
+    qtbot: QtBot, window: MainWindow, tab: ChatTab
+) -> None:
+    question = tab.session.messages[0]
+    question.attachments = (Attachment("log.txt", "the storm came"), Attachment("empty.txt", "none"))
+    window._history.save(tab.session, [question])
+    qtbot.keyClicks(window.sidebar.search_field, "storm")
+    qtbot.waitUntil(lambda: len(texts(window.sidebar.list)) == 1)
+    row = window.sidebar.list.rows.rows[0]
+    assert row.message_id == question.id
+    window.sidebar.hit_chosen.emit(row.key, row.message_id)
+    finder = finder_of(tab)
+    assert count(finder) == "In the attached log.txt"
+    qtbot.waitUntil(lambda: is_in_view(tab, question))
+    finder.open("the")
+    assert count(finder).endswith("of 6, and in the attached log.txt")
 
 
 def test_the_bar_goes_when_another_chat_is_opened(qtbot: QtBot, window: MainWindow, tab: ChatTab) -> None:

@@ -14,26 +14,13 @@ from app.state import schema
 from app.state.history import History, HistoryError
 from app.state.message import AnswerStats, ForgottenTurns, Message
 from app.state.schema import SCHEMA_VERSION, STEPS, schema_version
-from app.state.search import excerpt
-from app.state.session import Phase, Session
+from app.state.session import Phase
+from tests.app.state.chats import chat, stored
 
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     return tmp_path / "chats.sqlite3"
-
-
-def chat(title: str = "Trip", *texts: str) -> Session:
-    session = Session(title=title)
-    for number, text in enumerate(texts or ("question", "answer")):
-        role, end = ("user", None) if number % 2 == 0 else ("assistant", "stop")
-        session.messages.append(Message(role, text, end=end))  # type: ignore[arg-type]
-    return session
-
-
-def stored(history: History, session: Session) -> Session:
-    history.save(session, session.messages)
-    return session
 
 
 def test_a_chat_comes_back_as_it_was(path: Path) -> None:
@@ -252,61 +239,6 @@ def test_a_file_of_the_second_version_becomes_a_tree_and_can_be_searched(path: P
     assert {hit.chat_id for hit in history.search.find("half an ans")} == {"one", "two"}
     history.delete("one")
     assert {hit.chat_id for hit in history.search.find("trip")} == {"two"}
-
-
-def test_short_pieces_are_found_anywhere_in_a_text(path: Path) -> None:
-    history = History(path)
-    trip = stored(history, chat("旅行", "我想去海边", "好的，坐船"))
-    found = {
-        text: [hit.chat_id for hit in history.search.find(text)] for text in ("旅行", "海边", "坐船", "船", "想", "飞")
-    }
-    assert found == {
-        "旅行": [trip.id],
-        "海边": [trip.id],
-        "坐船": [trip.id],
-        "船": [trip.id],
-        "想": [trip.id],
-        "飞": [],
-    }
-
-
-def test_a_hit_tells_the_newest_message_and_the_text_around(path: Path) -> None:
-    history = History(path)
-    session = stored(history, chat("Sea", "a ferry", "no", "again", f"{'long ' * 20}the\nFerry leaves"))
-    (hit,) = history.search.find("ferry")
-    assert (hit.message_id, hit.num_messages) == (session.messages[3].id, 2)
-    assert hit.excerpt == "…long long long long the Ferry leaves"
-
-
-@pytest.mark.parametrize(
-    ("text", "piece", "expected"),
-    [
-        ("# The **big**\n- `go` to sea", "sea", "The big go to sea"),
-        (
-            "We said that afterwards extraordinarily tired ferries leave",
-            "ferries",
-            "…extraordinarily tired ferries leave",
-        ),
-        ("一二三四五六七八九十" * 5 + "旅行", "旅行", "…" + ("一二三四五六七八九十" * 5)[-24:] + "旅行"),
-        ("what does **kwargs mean", "**kw", "what does **kwargs mean"),
-        ("2 * 3 and snake_case_name", "snake", "2 * 3 and snake_case_name"),
-    ],
-)
-def test_an_excerpt_begins_with_a_word_and_has_no_marks(text: str, piece: str, expected: str) -> None:
-    assert excerpt(text, piece) == expected
-
-
-def test_an_answer_is_found_once_it_has_ended(path: Path) -> None:
-    history = History(path)
-    session = stored(history, chat("Sea", "when", "the ferry lea"))
-    session.answer.end = None
-    history.save(session, [session.answer])
-    assert history.search.find("ferry") == []
-    session.answer.text, session.answer.end = "the ferry leaves", "stop"
-    history.save(session, [session.answer])
-    assert len(history.search.find("ferry leaves")) == 1
-    history.trash.put_chat(session.id)
-    assert history.search.find("ferry") == []
 
 
 def test_a_step_that_fails_leaves_the_file_at_the_version_before(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
