@@ -16,6 +16,7 @@ from app.history.chat_rows import Row, deleted_rows
 from app.i18n import sentences, translate
 from app.state.trash import DeletedChat
 from app.widgets.icons import show_icon
+from app.widgets.question import ask_before_loss
 from app.widgets.text_label import TextLabel
 
 _GAP_PX = 8
@@ -89,23 +90,13 @@ class TrashPanel(QWidget):
     def ask_to_destroy(self, chat_id: str, title: str) -> QMessageBox:
         """Opens the question; the chat is deleted only after a yes."""
         words = translate("app", "Delete “{title}” for good?").format(title=title)
-        question = self._question(translate("app", "Delete chat"), words, translate("app", "Delete"))
+        question = ask_before_loss(self, translate("app", "Delete chat"), words, translate("app", "Delete"))
         question.accepted.connect(lambda: self.destroy_requested.emit(chat_id))
         return question
 
     def ask_to_empty(self) -> QMessageBox:
         """Opens the question; the trash is emptied only after a yes."""
         words = translate("app", "Delete all that is in the trash for good?")
-        question = self._question(translate("app", "Empty trash"), words, translate("app", "Empty trash"))
+        question = ask_before_loss(self, translate("app", "Empty trash"), words, translate("app", "Empty trash"))
         question.accepted.connect(self.empty_requested)
-        return question
-
-    def _question(self, title: str, words: str, button: str) -> QMessageBox:
-        question = QMessageBox(QMessageBox.Icon.Question, title, words, parent=self)
-        question.setInformativeText(translate("app", "This cannot be undone."))
-        question.addButton(button, QMessageBox.ButtonRole.AcceptRole)
-        question.addButton(QMessageBox.StandardButton.Cancel)
-        question.setDefaultButton(QMessageBox.StandardButton.Cancel)
-        question.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        question.open()
         return question

@@ -6,11 +6,12 @@ Knows nothing of the disk; it asks by signals and shows what is reported.
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QMessageBox, QPushButton, QVBoxLayout, QWidget
 
-from app.i18n import translate
+from app.i18n import sentences, translate
 from app.widgets.elided_label import ElidedLabel
 from app.widgets.error_note import ErrorNote
+from app.widgets.question import ask_before_loss
 from app.widgets.text_label import TextLabel
 from app.widgets.units import file_size
 from engine.messages import StorageItem, StorageKind, StorageReport
@@ -79,6 +80,15 @@ class StorageSection(QWidget):
     def show_error(self, message: str) -> None:
         self.error.show_error(message)
 
+    def ask_to_empty(self, num_models: int, size_bytes: int) -> QMessageBox:
+        """Opens the question; the trash is emptied only after a yes."""
+        words = translate("app", "Delete %n model(s) in the trash for good?", None, num_models)
+        freed = translate("app", "{size} become free.").format(size=file_size(size_bytes))
+        button = translate("app", "Empty the trash")
+        question = ask_before_loss(self, button, sentences(words, freed), button)
+        question.accepted.connect(self.empty_requested)
+        return question
+
     def _on_folded(self, is_open: bool) -> None:
         self._content.setVisible(is_open)
         if is_open:
@@ -94,7 +104,9 @@ class StorageSection(QWidget):
     def _add_kind(self, kind: StorageKind, items: list[StorageItem], size_bytes: int) -> None:
         button = None
         if kind == "trash":
-            button = self._button(translate("app", "Empty the trash"), lambda: self.empty_requested.emit())
+            button = self._button(
+                translate("app", "Empty the trash"), lambda: self.ask_to_empty(len(items), size_bytes)
+            )
         self._rows.addWidget(_Row(kind_words(kind), size_bytes, "heading", button))
         for item in items:
             self._rows.addWidget(_Row(item.name, item.size_bytes, None, self._item_button(item), item.path))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog, QInputDialog
+from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog, QInputDialog, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from app.main_window import MainWindow
@@ -127,13 +127,31 @@ def test_where_each_byte_is_can_be_seen_and_cleaned_up(qtbot: QtBot, window: Mai
     names = [button.accessibleName() for button in storage.buttons]
     assert names == ["Remove: hub-old", "Empty the trash: Trash", "Restore: Old model"]
     assert storage.free_label.text() == "41 GB free in /d/models\n/gone is not there now"
-    for button, command in zip(
-        list(storage.buttons), (CleanUp(("/d/downloads/hub-old",)), EmptyTrash(), RestoreModel("trash-1")), strict=True
-    ):
+    remove, _, restore = storage.buttons
+    for button, command in ((remove, CleanUp(("/d/downloads/hub-old",))), (restore, RestoreModel("trash-1"))):
         press(qtbot, button)
         assert engine.commands[-1] == command
     engine.emit(SpaceFreed(1, 2_000_000))
     qtbot.waitUntil(lambda: window.model_page.undo_bar.label.text() == "2.0 MB are free again")
+
+
+@pytest.mark.parametrize("is_meant", [True, False])
+def test_the_models_trash_is_emptied_only_after_a_question(
+    qtbot: QtBot, window: MainWindow, engine: FakeEngine, is_meant: bool
+) -> None:
+    window.show_models()
+    storage = window.model_page.storage
+    press(qtbot, storage.fold_button)
+    engine.emit(REPORT)
+    qtbot.waitUntil(lambda: len(storage.buttons) == 3)
+    press(qtbot, storage.buttons[1])
+    (question,) = storage.findChildren(QMessageBox)
+    assert question.text() == "Delete 1 model in the trash for good? 3.0 MB become free."
+    assert EmptyTrash() not in engine.commands
+    role = QMessageBox.ButtonRole.AcceptRole if is_meant else QMessageBox.ButtonRole.RejectRole
+    (button,) = [button for button in question.buttons() if question.buttonRole(button) == role]
+    press(qtbot, button)
+    assert (EmptyTrash() in engine.commands) == is_meant
 
 
 def test_a_cancelled_download_leaves_nothing(qtbot: QtBot, window: MainWindow, engine: FakeEngine) -> None:
