@@ -6,11 +6,11 @@ Knows nothing of what is in the cache now.
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QCheckBox, QGridLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
 
 from app.i18n import sentences, translate
 from app.visualizer.memory_bar import MemoryBar
-from app.widgets.fields import Slider
+from app.widgets.fields import CheckBox, Slider
 from app.widgets.text_label import TextLabel
 from app.widgets.units import memory_size
 from engine.messages import ModelLoaded
@@ -34,7 +34,7 @@ class FitPlanner(QWidget):
         self.chats_slider.setRange(1, _MAX_CHATS)
         self.chats_slider.setValue(_FIRST_NUM_CHATS)
         self._context_label, self._chats_label = QLabel(), QLabel()
-        self.eight_bits = QCheckBox(translate("app", "Chats in eight bits"))
+        self.eight_bits = CheckBox(translate("app", "Chats in eight bits"))
         self.eight_bits.setToolTip(translate("app", "As with “Precision of chats in memory” in the settings"))
         self._bar = MemoryBar()
         self.verdict = TextLabel("")

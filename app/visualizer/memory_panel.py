@@ -27,6 +27,7 @@ from app.visualizer.owners import Owners
 from app.visualizer.prefix_tree_view import PrefixTreeView
 from app.visualizer.ram_strip import RamStrip
 from app.visualizer.section import Section
+from app.visualizer.step_legend import StepLegend
 from app.visualizer.step_log import StepLog
 from app.visualizer.step_text import describe_span, table
 from app.visualizer.step_timeline import StepTimeline
@@ -115,7 +116,7 @@ class MemoryPanel(QWidget):
             "blocks": [(self._explanation, 0), (self.grid, 1), (self.ram_strip, 0), (self.card, 0), (self.table, 0)],
             "chats": [(self.chats, 0)],
             "tree": [(self.tree, 0)],
-            "steps": [(self.timeline, 0), (self.timeline_words, 0)],
+            "steps": [(self.timeline, 0), (self.timeline_words, 0), (StepLegend(), 0)],
             "fit": [(self.planner, 0)],
         }
         content = self._content = QWidget()

@@ -58,6 +58,7 @@ class PrefixTreeView(QWidget):
         self.tree.setAccessibleName(translate("app", "Cached texts"))
         self.tree.setHeaderLabels(self.headers())
         self.tree.itemSelectionChanged.connect(self._on_chosen)
+        self.tree.hits_hidden.connect(self._show_notes)
         # Always there, and one line: what stands below must not jump when there is an answer.
         self.answer = ElidedLabel(" ", "muted")
         self._is_warning = False
@@ -180,6 +181,20 @@ class PrefixTreeView(QWidget):
             notes = translate("app", "pinned · {notes}").format(notes=notes)
         return [f"“{text}”", f"{node.num_tokens:,}", f"{node.num_hits:,}", notes]
 
+    def _row_texts(self, node: PrefixNode) -> list[str]:
+        """As they stand in the columns: where there is no room for that of the hits, the notes begin with them."""
+        *texts, notes = self._texts(node)
+        if self.tree.isColumnHidden(_HITS) and node.num_hits:
+            reused = translate("app", "{count}× reused").format(count=f"{node.num_hits:,}")
+            notes = f"{reused} · {notes}"
+        return [*texts, notes]
+
+    def _show_notes(self) -> None:
+        for node in self._nodes:
+            notes = self._row_texts(node)[3]
+            self._items[node.first_digest].setText(3, notes)
+            self._items[node.first_digest].setToolTip(3, notes)
+
     def _pin_name(self, name: str) -> str:
         """A pin is named by its chat, or by a place of the tree, which has no name that says anything."""
         return translate("app", "this text") if _is_place(name) else self._owners.title(name)
@@ -205,7 +220,7 @@ class PrefixTreeView(QWidget):
             (item.parent() or self.tree.invisibleRootItem()).removeChild(item)
             parent.addChild(item)
             item.setExpanded(True)
-        former, texts = item.data(0, _NODE_ROLE), self._texts(node)
+        former, texts = item.data(0, _NODE_ROLE), self._row_texts(node)
         if former == node and (item.text(0), item.text(3)) == (texts[0], texts[3]):
             # Most of a large tree rests.
             return
@@ -315,6 +330,9 @@ def _word_start(text: str, place: int) -> int:
 class _Tree(QTreeWidget):
     """Its first column takes what the others leave."""
 
+    hits_hidden = Signal(bool)
+    """The column of hits came or went."""
+
     def __init__(self) -> None:
         super().__init__()
         self.setProperty("kind", "dense")
@@ -334,5 +352,8 @@ class _Tree(QTreeWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         least_px = _MIN_WIDTH_WITH_HITS_CHARACTERS * self.fontMetrics().averageCharWidth()
-        self.setColumnHidden(_HITS, self.viewport().width() < least_px)
+        was_hidden, is_hidden = self.isColumnHidden(_HITS), self.viewport().width() < least_px
+        self.setColumnHidden(_HITS, is_hidden)
+        if is_hidden != was_hidden:
+            self.hits_hidden.emit(is_hidden)
         self.setColumnWidth(3, round(_USERS_PART * self.viewport().width()))

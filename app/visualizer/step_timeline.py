@@ -7,17 +7,18 @@ from __future__ import annotations
 
 import math
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.i18n import translate
 from app.theme import current_theme, theme_signals
 from app.visualizer.memory_bar import paint_part
+from app.visualizer.step_legend import lanes_words
 from app.visualizer.step_log import NUM_SLICES, SPAN_S, StepLog, StepSums
+from app.visualizer.step_marks import MARK_PX, paint_mark
 from app.visualizer.step_text import describe_slice
 
-_MARK_PX = 7
 _MIN_HEIGHT_LINES = 7
 
 
@@ -40,6 +41,7 @@ class StepTimeline(QWidget):
         self.setMouseTracking(True)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAccessibleName(translate("app", "Step timeline"))
+        self.setToolTip(lanes_words())
         theme_signals().theme_changed.connect(self.update)
 
     def refresh(self) -> None:
@@ -62,13 +64,13 @@ class StepTimeline(QWidget):
         theme = current_theme()
         painter.fillRect(self.rect(), theme.color("block_free"))
         if self._slices:
-            room = self.height() - _MARK_PX - 2
+            room = self.height() - MARK_PX - 2
             self._paint_waiting(painter)
-            self._paint_tokens(painter, QRectF(0, _MARK_PX + 2, self.width(), room * 0.5 - 2))
+            self._paint_tokens(painter, QRectF(0, MARK_PX + 2, self.width(), room * 0.5 - 2))
             values = [part.mean_duration_s for part in self._slices]
-            self._paint_lane(painter, QRectF(0, _MARK_PX + 2 + room * 0.5, self.width(), room * 0.25 - 2), values)
+            self._paint_lane(painter, QRectF(0, MARK_PX + 2 + room * 0.5, self.width(), room * 0.25 - 2), values)
             counts = [float(part.max_sequences) for part in self._slices]
-            self._paint_lane(painter, QRectF(0, _MARK_PX + 2 + room * 0.75, self.width(), room * 0.25), counts)
+            self._paint_lane(painter, QRectF(0, MARK_PX + 2 + room * 0.75, self.width(), room * 0.25), counts)
             self._paint_marks(painter)
         if self._cursor is not None:
             painter.setPen(QPen(theme.color("text"), 1, Qt.PenStyle.DotLine))
@@ -85,7 +87,7 @@ class StepTimeline(QWidget):
         """A thin line under the marks for as long as somebody waits."""
         width = self._column_px
         lines = [
-            QRectF(column * width, _MARK_PX, width, 2)
+            QRectF(column * width, MARK_PX, width, 2)
             for column, part in enumerate(self._slices)
             if part.max_waiting or part.max_swapped
         ]
@@ -122,25 +124,14 @@ class StepTimeline(QWidget):
         _fill(painter, steps, current_theme().color("muted"))
 
     def _paint_marks(self, painter: QPainter) -> None:
-        """A triangle down: preempted and to be computed again; a square: swapped out; a triangle up: back again."""
-        theme = current_theme()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
         for column, part in enumerate(self._slices):
-            middle, half = self._middle(column), _MARK_PX / 2
+            middle = self._middle(column)
             if part.num_resumed:
-                self._polygon(painter, theme.color("ok"), [(-half, _MARK_PX), (half, _MARK_PX), (0, 0)], middle)
+                paint_mark(painter, "resumed", middle)
             if part.num_recomputed:
-                self._polygon(painter, theme.color("error"), [(-half, 0), (half, 0), (0, _MARK_PX)], middle)
+                paint_mark(painter, "recomputed", middle)
             if part.num_swapped_out:
-                square = [(-half, 0), (half, 0), (half, _MARK_PX), (-half, _MARK_PX)]
-                self._polygon(painter, theme.color("warning"), [(x, float(y)) for x, y in square], middle)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-
-    @staticmethod
-    def _polygon(painter: QPainter, color: QColor, points: list[tuple[float, float]], middle: float) -> None:
-        painter.setBrush(color)
-        painter.drawPolygon(QPolygonF([QPointF(middle + x, y) for x, y in points]))
+                paint_mark(painter, "swapped", middle)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         # A mouse that is dragged goes beyond the picture's ends.

@@ -165,6 +165,13 @@
       </translation>
     </message>
     <message numerus="yes">
+      <source>Delete %n model(s) in the trash for good?</source>
+      <translation>
+        <numerusform>Delete %n model in the trash for good?</numerusform>
+        <numerusform>Delete %n models in the trash for good?</numerusform>
+      </translation>
+    </message>
+    <message numerus="yes">
       <source>Dropped %n block(s).</source>
       <translation>
         <numerusform>Dropped %n block.</numerusform>

@@ -693,6 +693,12 @@
       <source>Delete</source>
       <translation>删除</translation>
     </message>
+    <message numerus="yes">
+      <source>Delete %n model(s) in the trash for good?</source>
+      <translation>
+        <numerusform>永久删除回收站中的 %n 个模型？</numerusform>
+      </translation>
+    </message>
     <message>
       <source>Delete all that is in the trash for good?</source>
       <translation>永久删除回收站中的所有内容？</translation>
@@ -940,6 +946,10 @@
     <message>
       <source>From the chat's own text</source>
       <translation>根据聊天自身的文本</translation>
+    </message>
+    <message>
+      <source>From top to bottom: what became of chats that wait, tokens computed, time of a step, chats at once. Bars grow as the root of their number. Arrow keys go through the moments.</source>
+      <translation>从上到下：等待的聊天的情况、计算的词元、每步时间、同时的聊天数。柱高按数量的平方根增长。用方向键浏览各个时刻。</translation>
     </message>
     <message>
       <source>Further ones wait for their turn.</source>
@@ -1220,6 +1230,10 @@
     <message>
       <source>Last {time} s: {sums}</source>
       <translation>最近 {time} 秒：{sums}</translation>
+    </message>
+    <message>
+      <source>Legend of the step timeline</source>
+      <translation>步骤时间线的图例</translation>
     </message>
     <message>
       <source>Let the model go on where it ended</source>
@@ -2714,6 +2728,10 @@
       <translation>自动</translation>
     </message>
     <message>
+      <source>back again</source>
+      <translation>已恢复</translation>
+    </message>
+    <message>
       <source>block {number}</source>
       <translation>块 {number}</translation>
     </message>
@@ -3020,6 +3038,10 @@
       <translation>被抢占</translation>
     </message>
     <message>
+      <source>preempted, to be computed again</source>
+      <translation>被抢占，需重新计算</translation>
+    </message>
+    <message>
       <source>prompt</source>
       <translation>提示词</translation>
     </message>
@@ -3094,6 +3116,10 @@
     <message>
       <source>shorten the message, or ask for a shorter answer</source>
       <translation>请缩短消息，或要求较短的回答</translation>
+    </message>
+    <message>
+      <source>somebody waits</source>
+      <translation>有聊天在等待</translation>
     </message>
     <message>
       <source>starting</source>
@@ -3197,6 +3223,10 @@
       <translation>这段文本</translation>
     </message>
     <message>
+      <source>time of a step; below it, chats at once</source>
+      <translation>每步时间；其下为同时的聊天数</translation>
+    </message>
+    <message>
       <source>timeout_s is {value}: it must be above 0, or None for no limit</source>
       <translation>timeout_s 为 {value}：必须大于 0，或为 None（不限）</translation>
     </message>
@@ -3212,6 +3242,14 @@
     <message>
       <source>tokens</source>
       <translation>词元</translation>
+    </message>
+    <message>
+      <source>tokens of answers</source>
+      <translation>回答的词元</translation>
+    </message>
+    <message>
+      <source>tokens of prompts</source>
+      <translation>提示词的词元</translation>
     </message>
     <message>
       <source>tokens {first}–{last}</source>
@@ -3330,6 +3368,10 @@
     <message>
       <source>{count} waiting</source>
       <translation>{count} 个等待中</translation>
+    </message>
+    <message>
+      <source>{count}× reused</source>
+      <translation>重用 {count} 次</translation>
     </message>
     <message>
       <source>{done} of {total} {unit}</source>
@@ -4166,6 +4208,10 @@
     <message>
       <source>{size} are free again</source>
       <translation>已释放 {size}</translation>
+    </message>
+    <message>
+      <source>{size} become free.</source>
+      <translation>将腾出 {size}。</translation>
     </message>
     <message>
       <source>{size} free disk</source>

@@ -6,8 +6,10 @@ import pytest
 from PySide6.QtCore import QEvent, QPointF, Qt
 from PySide6.QtGui import QMouseEvent
 
+from app.theme import current_theme
 from app.visualizer.fit_planner import FitPlanner
 from app.visualizer.machine_memory import MachineMemory
+from app.visualizer.step_legend import StepLegend
 from app.visualizer.step_log import StepLog
 from app.visualizer.step_text import table
 from app.visualizer.step_timeline import StepTimeline
@@ -163,6 +165,21 @@ def test_timeline_describes_the_column_under_its_cursor(qtbot):
     qtbot.keyClick(timeline, Qt.Key.Key_Left)
     assert said[-1].endswith("nothing computed")
     assert timeline.accessibleDescription() == said[-1]
+
+
+def test_the_legend_tells_of_each_mark_of_the_timeline(qtbot):
+    legend = StepLegend()
+    qtbot.addWidget(legend)
+    legend.resize(300, legend.heightForWidth(300))
+    with qtbot.waitExposed(legend):
+        legend.show()
+    picture = legend.grab().toImage()
+    theme = current_theme()
+    seen = {picture.pixelColor(x, y).name() for x in range(picture.width()) for y in range(picture.height())}
+    roles = ("bar_cached", "bar_used", "warning", "error", "ok")
+    assert [role for role in roles if theme.color(role).name() not in seen] == []
+    for word in ("prompts", "answers", "waits", "preempted", "swapped out", "back again"):
+        assert word in legend.accessibleDescription()
 
 
 def test_a_mouse_dragged_out_of_the_timeline_stays_at_its_end(qtbot):

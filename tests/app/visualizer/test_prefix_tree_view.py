@@ -51,6 +51,20 @@ def test_each_text_tells_tokens_hits_and_who_uses_it(view: PrefixTreeView):
     ]
 
 
+def test_where_the_column_of_hits_has_no_room_the_notes_tell_them(view: PrefixTreeView):
+    view.show_tree(PrefixTree("m", (ROOT, TRIP, REGEX)))
+    notes = []
+    for width in (300, 1200):
+        view.resize(width, 300)
+        root = view.tree.topLevelItem(0)
+        notes.append((view.tree.isColumnHidden(2), root.text(3), root.child(0).text(3)))
+    assert notes == [
+        (True, "3× reused · Trip plan, Regex help", "last Trip plan"),
+        (False, "Trip plan, Regex help", "last Trip plan"),
+    ]
+    assert shown(view)[0].endswith("\t3\tTrip plan, Regex help")
+
+
 def test_choice_outlives_the_next_tree_and_ends_with_its_text(view: PrefixTreeView):
     view.show_tree(PrefixTree("m", (ROOT, TRIP, REGEX)))
     choose(view, 0, 1)
