@@ -1,4 +1,4 @@
-"""Owns doing long work on the history beside the window.
+"""Owns doing long work on the history on another thread than the window's.
 
 Does not know the work.
 """
@@ -14,6 +14,6 @@ from app.state.history import History
 T = TypeVar("T")
 
 
-async def beside(history: History, work: Callable[[], T]) -> T:
-    """Runs it on another thread, unless the chats are in memory alone: there is but one connection to them."""
+async def off_thread(history: History, work: Callable[[], T]) -> T:
+    """Runs it on a thread of its own, unless the chats are in memory alone: there is but one connection to them."""
     return await asyncio.to_thread(work) if history.is_on_disk else work()

@@ -10,7 +10,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
-from app.history.beside import beside
+from app.history.off_thread import off_thread
 from app.history.sidebar import Sidebar
 from app.state.history import History, HistoryError
 
@@ -51,7 +51,7 @@ class SearchController(QObject):
 
     async def _find(self, text: str) -> None:
         try:
-            hits = await beside(self._history, lambda: self._history.search.find(text))
+            hits = await off_thread(self._history, lambda: self._history.search.find(text))
         except HistoryError as error:
             self.failed.emit(str(error))
             return

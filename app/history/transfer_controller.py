@@ -15,8 +15,8 @@ from typing import Any
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QFileDialog, QMenu
 
-from app.history.beside import beside
 from app.history.chat_rows import Row, RowKind
+from app.history.off_thread import off_thread
 from app.history.sidebar import Sidebar
 from app.i18n import translate
 from app.state.archive import ChatCopy
@@ -107,7 +107,7 @@ class TransferController(QObject):
             words = translate("app", "Importing, {done} of {all}").format(done=num_chats, all=len(copies))
             loop.call_soon_threadsafe(bar.show_progress, words)
 
-        chat_ids = await beside(self._history, partial(self._history.archive.add, copies, show_progress))
+        chat_ids = await off_thread(self._history, partial(self._history.archive.add, copies, show_progress))
         self.changed.emit()
         # Not the trash, if that is open: the new chats are to be seen.
         self._sidebar.show_list()
@@ -130,7 +130,7 @@ class TransferController(QObject):
         return named
 
     async def _export(self, path: Path, chat_ids: Sequence[str] | None) -> None:
-        copies = await beside(self._history, partial(self._history.archive.read, chat_ids))
+        copies = await off_thread(self._history, partial(self._history.archive.read, chat_ids))
         await asyncio.to_thread(write_chats, path, copies)
         words = translate("app", "Exported to {name}").format(name=path.name)
         self._sidebar.undo_bar.show_note(words, str(path))

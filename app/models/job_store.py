@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
+from app.state.json_file import write_json
 from engine.messages import ConvertJob, FetchJob, HubJob, Job
 
 _log = logging.getLogger(__name__)
@@ -74,13 +74,8 @@ class JobStore:
 
     def _write(self) -> None:
         jobs = [_to_json(record) for record in self._records.values() if _kind(record.job) is not None]
-        temporary = self._path.with_name(self._path.name + ".new")
         try:
-            with temporary.open("w", encoding="utf-8") as file:
-                json.dump({"version": 1, "jobs": jobs}, file, ensure_ascii=False, indent=1)
-                file.flush()
-                os.fsync(file.fileno())
-            temporary.replace(self._path)
+            write_json(self._path, {"version": 1, "jobs": jobs})
         except OSError as error:
             # The jobs themselves go on; only the list would be gone at the next start.
             _log.warning("the list of jobs cannot be written: %s", error)

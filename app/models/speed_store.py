@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from app.state.json_file import write_json
+
 _log = logging.getLogger(__name__)
 
 MAX_SAMPLES = 15
@@ -70,10 +72,8 @@ class SpeedStore:
             return {}
 
     def _write(self) -> None:
-        temporary = self._path.with_name(self._path.name + ".new")
         try:
-            temporary.write_text(json.dumps({"version": 1, "models": self._samples}), encoding="utf-8")
-            temporary.replace(self._path)
+            write_json(self._path, {"version": 1, "models": self._samples})
         except OSError as error:
             _log.warning("the speeds cannot be written: %s", error)
 

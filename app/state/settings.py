@@ -6,13 +6,13 @@ Does not know the window; a view is told by the one who sets.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
 from app.i18n import translate
 from app.state.advice import file_advice
+from app.state.json_file import write_json
 from app.state.set_aside import set_aside
 from app.state.setting import Setting
 
@@ -42,7 +42,7 @@ class Settings:
         self._values[setting.key] = value
         for listener in self._listeners:
             listener(setting)
-        self._write()
+        write_json(self._path, self._values)
 
     def is_chosen(self, setting: Setting[Any]) -> bool:
         """Whether the value was chosen, and is not the default."""
@@ -76,11 +76,3 @@ class Settings:
             rest = words.format(cause=error.strerror, advice=file_advice(error))
         words = translate("app", "The settings file {why}. The settings are the default ones. {rest}")
         self.notice = words.format(why=why, rest=rest)
-
-    def _write(self) -> None:
-        temporary = self._path.with_name(self._path.name + ".new")
-        with temporary.open("w", encoding="utf-8") as file:
-            json.dump(self._values, file, indent=2)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(self._path)
