@@ -13,8 +13,6 @@ import os
 import shutil
 import sys
 import tempfile
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -25,29 +23,28 @@ os.environ.setdefault("PYTHON_KEYRING_BACKEND", "keyring.backends.null.Keyring")
 
 import qasync  # noqa: E402
 from PySide6.QtCore import QSize  # noqa: E402
-from PySide6.QtWidgets import QApplication, QWidget  # noqa: E402
+from PySide6.QtWidgets import QApplication  # noqa: E402
 
 from app.application import engine_factory, make_window  # noqa: E402
 from app.chat.tab import ChatTab  # noqa: E402
 from app.commands.command_palette import CommandPalette  # noqa: E402
 from app.commands.shortcut_sheet import ShortcutSheet  # noqa: E402
 from app.main_window import MainWindow  # noqa: E402
-from app.models.hub_search import ResultRow  # noqa: E402
 from app.state import options  # noqa: E402
 from app.state.settings import Settings  # noqa: E402
+from docs.camera import Camera  # noqa: E402
+from docs.model_scenes import ModelScenes  # noqa: E402
 from docs.sample_chats import sample_chats  # noqa: E402
 from engine.api import EngineConfig, list_models  # noqa: E402
-from engine.messages import FetchJob, JobFinished, StartJob  # noqa: E402
-from tests.engine.hub.hub_server import HubServer, Stall  # noqa: E402
-from tests.engine.tiny_models import write_tiny_gguf  # noqa: E402
+from engine.messages import EngineDied, FetchJob, JobFinished, StartJob  # noqa: E402
+from tests.engine.hub.hub_server import HubServer  # noqa: E402
 
 SIZE = QSize(1360, 860)
-TIMEOUT_S = 600.0
 SYSTEM_PROMPT = "You are a friendly assistant who answers in Markdown, with short paragraphs and lists."
 QUESTIONS = {
+    "plan": "And if it rains?",
     "formula": "Give three examples, each step by step.",
     "code": "Write another one, for times of day.",
-    "plan": "And if it rains?",
 }
 """The shortest answer first, so that all three are still being written when its picture is made."""
 
@@ -56,124 +53,106 @@ class Photographer:
     """Leads the window through its states and saves a picture of each."""
 
     def __init__(
-        self, window: MainWindow, home: Path, model_source: Path | None, folder: Path, suffix: str, wanted: str
+        self, window: MainWindow, home: Path, model_source: Path | None, camera: Camera, models: ModelScenes
     ) -> None:
         self._window = window
         self._home = home
         self._model_source = model_source
-        self._folder = folder
-        self._suffix = suffix
-        self._wanted = wanted
+        self._camera = camera
+        self._models = models
         self._has_fetched = False
         self._chats = sample_chats()
 
     async def run(self) -> None:
-        window = self._window
-        await self._pause()
-        self._save("first_run", window)
+        window, camera = self._window, self._camera
+        await camera.save_at_rest("first_run", window)
         await self._install()
-        await self._wait(lambda: window.models.loaded is not None)
+        await camera.wait(lambda: window.models.loaded is not None)
         window.show_chats()
-        await self._pause()
-        self._save("empty", window)
+        await camera.save_at_rest("empty", window)
         for chat in self._chats.values():
             window._history.save(chat, chat.messages)
         window.chats.refresh()
-        await self._show_chats()
-        await self._show_models()
+        await self._show_thinking()
+        await self._show_streams()
+        await self._models.show()
         window.show_settings()
-        await self._pause()
-        self._save("settings", window)
+        await camera.save_at_rest("settings", window)
         window.show_chats()
         await self._show_commands()
+        await self._show_dead_engine()
 
-    async def _show_chats(self) -> None:
-        window = self._window
+    async def _show_thinking(self) -> None:
+        window, camera = self._window, self._camera
         tab = await self._open("thinking")
-        self._save("thinking", window)
+        camera.save("thinking", window)
         answer = tab.transcript.answer_view()
         assert answer is not None, "no answer is shown"
         assert answer.reasoning is not None, "no thoughts are shown"
         answer.reasoning.fold_button.click()
-        await self._pause()
-        self._save("thinking_open", window)
+        await camera.save_at_rest("thinking_open", window)
         await self._open("failed")
-        self._save("error_chat", window)
+        camera.save("error_chat", window)
+
+    async def _show_streams(self) -> None:
+        window, camera = self._window, self._camera
         tabs = [await self._open(name) for name in QUESTIONS]
+        for tab in window.tabs.tabs():
+            if tab not in tabs:
+                window.tabs.close_tab(window.tabs.indexOf(tab))
         for tab, question in zip(tabs, QUESTIONS.values(), strict=True):
             tab.submit(question)
-        await self._wait(lambda: all(len(tab.session.answer.text) > 120 or not tab.session.is_busy for tab in tabs))
+        await camera.wait(lambda: all(len(tab.session.answer.text) > 120 or not tab.session.is_busy for tab in tabs))
         for name in QUESTIONS:
             await self._open(name)
-            self._save(f"streaming_{name}", window)
-        for section in window.memory_panel.sections.values():
+            camera.save(f"streaming_{name}", window)
+        await self._show_memory()
+        await camera.wait(lambda: not any(tab.session.is_busy for tab in tabs))
+        tab = await self._open("code")
+        tab.transcript.verticalScrollBar().setValue(0)
+        await camera.save_at_rest("table", window)
+        window.tabs.show_beside(await self._open("formula"))
+        await self._open("plan")
+        camera.save("split", window)
+        window.tabs.end_split()
+        window.sidebar.search_field.setText("ferry")
+        await camera.save_at_rest("search", window)
+        window.sidebar.search_field.clear()
+
+    async def _show_memory(self) -> None:
+        sections = self._window.memory_panel.sections
+        for section in sections.values():
             if section.is_folded:
                 section.fold_button.click()
         # What had been folded is told only with the next pictures of the memory.
         await asyncio.sleep(2)
-        for key, section in window.memory_panel.sections.items():
-            self._save(f"memory_{key}", section)
-        await self._wait(lambda: not any(tab.session.is_busy for tab in tabs))
-        tab = await self._open("code")
-        tab.transcript.verticalScrollBar().setValue(0)
-        await self._pause()
-        self._save("table", window)
-        window.tabs.show_beside(await self._open("formula"))
-        await self._open("plan")
-        self._save("split", window)
-        window.tabs.end_split()
-        window.sidebar.search_field.setText("ferry")
-        await self._pause()
-        self._save("search", window)
-        window.sidebar.search_field.clear()
-
-    async def _show_models(self) -> None:
-        window, page = self._window, self._window.model_page
-        window.show_models()
-        await self._pause()
-        self._save("models", window)
-        page.show_get()
-        await self._pause()
-        self._save("fits", window)
-        page.get.search.field.setText("Tiny")
-        page.get.search.field.returnPressed.emit()
-        await self._wait(lambda: bool(page.get.search.rows))
-        row = page.get.search.rows[0]
-        assert isinstance(row, ResultRow), row
-        row.button.click()
-        await self._wait(lambda: bool(page.get.search.cards()) and page.get.search.cards()[0].get_button.isVisible())
-        card = page.get.search.cards()[0]
-        await self._pause()
-        self._save("model_search", window)
-        card.get_button.click()
-        await self._wait(lambda: bool(page.jobs.rows))
-        await self._pause()
-        self._save("jobs", window)
-        broken = self._home / "broken.gguf"
-        broken.write_bytes(b"GGUF, but no more")
-        window.models.take_in(str(broken))
-        await self._wait(lambda: bool(page.import_card.strip.error_text()))
-        await self._pause()
-        self._save("error", window)
+        for key, section in sections.items():
+            self._camera.save(f"memory_{key}", section)
 
     async def _show_commands(self) -> None:
-        window = self._window
+        window, camera = self._window, self._camera
         window.commands.show_palette()
-        await self._pause()
+        await camera.pause()
         palette = window.findChild(CommandPalette)
         assert palette is not None
-        self._save("commands", palette)
+        camera.save("commands", palette)
         palette.reject()
         window.commands.show_keys()
-        await self._pause()
+        await camera.pause()
         sheet = window.findChild(ShortcutSheet)
         assert sheet is not None
-        self._save("keys", sheet)
+        camera.save("keys", sheet)
         sheet.reject()
+
+    async def _show_dead_engine(self) -> None:
+        """As the window is told of it; the engine itself goes on."""
+        message = "The engine cannot start: No module named 'torch'. Install the program again"
+        self._window.models.client.engine_died.emit(EngineDied("engine_error", message))
+        await self._camera.save_at_rest("error_engine", self._window)
 
     async def _open(self, name: str) -> ChatTab:
         self._window.chats.open(self._chats[name].id)
-        await self._pause()
+        await self._camera.pause()
         tab = self._window.tabs.tab_of(self._chats[name].id)
         assert tab is not None, name
         return tab
@@ -187,30 +166,12 @@ class Photographer:
             return
         self._window.models.client.job_finished.connect(self._on_job_finished)
         self._window.models.client.send(StartJob("fetch:starter", FetchJob("starter")))
-        await self._wait(lambda: self._has_fetched)
+        await self._camera.wait(lambda: self._has_fetched)
 
     def _on_job_finished(self, finished: JobFinished) -> None:
-        if finished.model_id is None:
+        if finished.model_id is None and not self._has_fetched:
             raise RuntimeError(finished.message)
         self._has_fetched = True
-
-    def _save(self, name: str, widget: QWidget) -> None:
-        if self._wanted not in name:
-            return
-        path = self._folder / f"{name}{self._suffix}.png"
-        widget.grab().save(str(path))
-        print(path.relative_to(ROOT) if path.is_relative_to(ROOT) else path)
-
-    async def _pause(self) -> None:
-        """Time for layouts and queued paints; these are pictures, not tests."""
-        await asyncio.sleep(0.5)
-
-    async def _wait(self, holds: Callable[[], bool]) -> None:
-        started_s = time.monotonic()
-        while not holds():
-            if time.monotonic() - started_s > TIMEOUT_S:
-                raise TimeoutError("the window did not get there in time")
-            await asyncio.sleep(0.02)
 
 
 def main() -> int:
@@ -232,16 +193,12 @@ def main() -> int:
     app.setQuitOnLastWindowClosed(False)
     loop = qasync.QEventLoop(app)
     asyncio.set_event_loop(loop)
-    with tempfile.TemporaryDirectory() as folder, HubServer() as hub:
+    with tempfile.TemporaryDirectory(prefix="DeepInfer-") as folder, HubServer() as hub:
         home = Path(folder)
-        data = write_tiny_gguf(home / "source.gguf").read_bytes()
-        hub.add("maker/Tiny-Chat-GGUF", {"Tiny-Chat-Q8_0.gguf": data})
-        hub.faults["Tiny-Chat-Q8_0.gguf"].append(Stall(len(data) // 2))
         settings = Settings(home / "settings.json")
         settings.set(options.LANGUAGE, arguments.language)
         settings.set(options.THEME, arguments.theme)
         settings.set(options.ZOOM_PERCENT, arguments.zoom)
-        settings.set(options.HUB_ENDPOINT, hub.url)
         settings.set(options.SYSTEM_PROMPT, SYSTEM_PROMPT)
         # The likeliest words, so that the pictures come out alike.
         settings.set(options.TEMPERATURE, 0.0)
@@ -250,9 +207,9 @@ def main() -> int:
         window.resize(SIZE)
         window.show()
         try:
-            loop.run_until_complete(
-                Photographer(window, home, arguments.home, arguments.folder, suffix, arguments.only).run()
-            )
+            camera = Camera(arguments.folder, suffix, arguments.only)
+            models = ModelScenes(window, home, hub, camera)
+            loop.run_until_complete(Photographer(window, home, arguments.home, camera, models).run())
         finally:
             window.close()
             # Its threads must have ended before Qt's objects do.

@@ -21,7 +21,7 @@ from app.state.session import Phase, Session
 from app.theme import current_theme, icon_size_px, theme_signals
 from app.widgets.icons import show_icon
 
-_MAX_TITLE_CHARACTERS = 18
+_MAX_TITLE_CHARACTERS = 24
 
 
 class ChatTabs(QTabWidget):

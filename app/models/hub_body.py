@@ -64,7 +64,9 @@ class HubBody(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
-        for part in (self.waiting, self.note, self.token_form, self.choices, self.room, self.reading):
+        first = (self.waiting, self.note, self.token_form, self.choices, self.room, self.reading)
+        self._parts = (*first, self.fit_button, self.quality, self.strip)
+        for part in first:
             column.addWidget(part)
         column.addWidget(self.fit_button, 0, Qt.AlignmentFlag.AlignLeft)
         column.addWidget(self.quality)
@@ -148,6 +150,8 @@ class HubBody(QWidget):
         self._show_reading()
         for part in (self.choices, self.quality):
             part.setEnabled(not self.is_begun)
+        # With nothing in it, it would still be a gap in its card.
+        self.setVisible(any(not part.isHidden() for part in self._parts))
 
     def _show_reading(self) -> None:
         self.reading.setVisible(self._is_open and self.is_reading)

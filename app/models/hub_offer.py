@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from app.engine_words.recognition import in_window_words
 from app.i18n import translate
-from app.widgets.units import file_size
+from app.widgets.units import file_size, with_digits_grouped
 
 if TYPE_CHECKING:
     from app.models.fit import Fit
@@ -62,7 +62,8 @@ def searched_offer(model: HubModel) -> HubOffer:
     if model.gate is not None:
         parts.append(translate("app", "terms to accept"))
     if model.downloads is not None:
-        parts.append(translate("app", "%n download(s)", None, model.downloads))
+        words = translate("app", "%n download(s)", None, model.downloads)
+        parts.append(with_digits_grouped(words, model.downloads))
     if model.updated is not None:
         parts.append(translate("app", "of {date}").format(date=model.updated))
     return HubOffer(model.repo_id, model.repo_id, " · ".join(parts), is_searched=True)

@@ -99,7 +99,7 @@ class HubSearch(QWidget):
         if failed.about != self._words or not self._words:
             return False
         self._end()
-        self.note.setText("")
+        self.note.hide()
         self.error.show_error(failed.message, translate("app", "Error: {code}").format(code=failed.code))
         return True
 
@@ -131,6 +131,7 @@ class HubSearch(QWidget):
         self._words = words
         self._clear()
         self.error.clear()
+        self.note.show()
         self.note.setText(translate("app", "Searching for {words}").format(words=words))
         self.button.setEnabled(False)
         self.search_requested.emit(words)

@@ -125,10 +125,9 @@ class QualityChoice(QWidget):
 
 
 def cost_words(plan: Plan) -> str:
-    """`about 1.9 GB on disk once converted · 2.4 GiB of memory · about 9 tok/s on an ordinary laptop`."""
+    """`about 1.9 GB on disk · 2.4 GiB of memory · about 9 tok/s on an ordinary laptop`."""
     return translate(
-        "app",
-        "about {disk} on disk once converted · {memory} of memory · about {speed} tok/s on an ordinary laptop",
+        "app", "about {disk} on disk · {memory} of memory · about {speed} tok/s on an ordinary laptop"
     ).format(
         disk=file_size(plan.need.weights_bytes),
         memory=memory_size(plan.need.fixed_bytes),

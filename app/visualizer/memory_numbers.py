@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
 from app.i18n import translate
 from app.theme import icon_size_px, theme_signals
 from app.visualizer.memory_bar import MemoryBar, paint_part
-from app.widgets.units import memory_size
+from app.widgets.units import memory_size, with_digits_grouped
 
 _ROLES = ("bar_weights", "bar_workspace", "bar_used", "bar_pinned", "bar_cached", "bar_free")
 
@@ -92,7 +92,8 @@ class MemoryNumbers(QWidget):
         self._bar.set_parts(list(zip(_ROLES, sizes, strict=True)))
         for cells, number, size in zip(self._cells, numbers, sizes, strict=True):
             cells[2].setText(memory_size(size))
-            cells[3].setText("" if number is None else _blocks_words(number))
+            words = "" if number is None else translate("app", "%n block(s)", None, number)
+            cells[3].setText(words if number is None else with_digits_grouped(words, number))
         self.setAccessibleDescription(", ".join(self.texts()))
 
     def texts(self) -> list[str]:
@@ -109,8 +110,3 @@ class MemoryNumbers(QWidget):
             painter.end()
             pixmap.setDevicePixelRatio(scale)
             chip.setPixmap(pixmap)
-
-
-def _blocks_words(number: int) -> str:
-    # The plural comes with the bare number.
-    return translate("app", "%n block(s)", None, number).replace(str(number), f"{number:,}")

@@ -12,7 +12,9 @@ from app.i18n import translate
 _MEMORY_UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
 _FILE_UNITS = ("B", "kB", "MB", "GB", "TB")
 _NO_BREAK_SPACE = "\u00a0"
-_BEFORE_UNIT = re.compile(r"(?<=[0-9]) (?=(?:[KMGT]iB|[kMGT]?B|ms|s|min|h|tok|秒|%)(?![A-Za-z]))")
+_BEFORE_UNIT = re.compile(
+    r"(?<=[0-9]) (?=(?:[KMGT]iB|[kMGT]?B|ms|s|min|h|tok|秒|%)(?![A-Za-z]))|(?<=\w) (?=[0-9.]+[MB](?![\w]))"
+)
 
 
 def memory_size(size_bytes: int) -> str:
@@ -47,8 +49,13 @@ def duration(duration_s: float) -> str:
 
 
 def with_units_kept(text: str) -> str:
-    """The text with spaces between numbers and units at which no line breaks."""
+    """The text with spaces at which no line breaks: between a number and its unit, a model's name and its size."""
     return _BEFORE_UNIT.sub(_NO_BREAK_SPACE, text)
+
+
+def with_digits_grouped(words: str, number: int) -> str:
+    """A plural comes with the bare number: `12,345 downloads` of `12345 downloads`."""
+    return words.replace(str(number), f"{number:,}")
 
 
 def _exponent(size_bytes: int, base: int) -> int:

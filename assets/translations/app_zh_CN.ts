@@ -2672,7 +2672,7 @@
       <translation>整数</translation>
     </message>
     <message>
-      <source>about {disk} on disk once converted · {memory} of memory · about {speed} tok/s on an ordinary laptop</source>
+      <source>about {disk} on disk · {memory} of memory · about {speed} tok/s on an ordinary laptop</source>
       <translation>转换后磁盘约 {disk} · 内存 {memory} · 在普通笔记本上约 {speed} 词元/秒</translation>
     </message>
     <message>

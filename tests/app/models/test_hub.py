@@ -112,7 +112,7 @@ def test_enter_searches_and_shows_what_was_found(qtbot: QtBot, window: MainWindo
     engine.emit(HubResults("older words", (FOUND, FOUND)), HubResults("tiny", (FOUND,)))
     qtbot.waitUntil(lambda: len(found.rows) == 1)
     summary = found.rows[0].offer.summary
-    assert summary.startswith("gguf · licence mit · 12345 download")
+    assert summary.startswith("gguf · licence mit · 12,345 download")
     assert summary.endswith(" · of 2025-01-31")
     assert found.button.isEnabled()
 
@@ -137,8 +137,10 @@ def test_a_search_that_fails_says_why(qtbot: QtBot, window: MainWindow, engine: 
     engine.emit(HubFailed("tiny", "offline", "The hub cannot be reached: check the internet connection"))
     found = window.model_page.get.search
     qtbot.waitUntil(lambda: found.error.text() == "The hub cannot be reached: check the internet connection")
+    assert found.note.isHidden()
     search(qtbot, window)
     assert found.error.text() == ""
+    assert not found.note.isHidden()
 
 
 def test_a_mirror_is_named_and_asked(qtbot: QtBot, window: MainWindow, engine: FakeEngine) -> None:
@@ -158,6 +160,8 @@ def test_before_a_download_size_licence_and_fit_are_told(qtbot: QtBot, engine: F
     assert card.body.quality.verdict.line.text().startswith("Fits, with ")
     assert "weights" in card.body.quality.verdict.bar.text()
     assert not card.body.waiting.isVisible()
+    card.open_button.click()
+    assert not card.body.isVisible(), "nothing is left in it, so it is no gap either"
 
 
 def test_the_quality_moves_the_bar(qtbot: QtBot, engine: FakeEngine, card: HubCard) -> None:

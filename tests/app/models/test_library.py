@@ -208,7 +208,7 @@ def test_a_model_that_is_dropped_on_the_window_is_converted_once_its_quality_is_
     sizes = ((None, 500_000_000), ("smallest", 400_000_000), ("balanced", 600_000_000), ("faithful", 900_000_000))
     engine.emit(SourceFacts("/m/a.gguf", SPEC, sizes))
     smallest = card.quality.buttons["smallest"]
-    qtbot.waitUntil(lambda: "about 400 MB on disk once converted" in smallest.accessibleDescription())
+    qtbot.waitUntil(lambda: "about 400 MB on disk · " in smallest.accessibleDescription())
     assert "about 500 MB on disk" in card.quality.buttons[None].accessibleDescription()
     assert card.quality.verdict.line.text().startswith("Fits, with ")
     smallest.click()
