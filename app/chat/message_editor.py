@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from app.chat.composer import Composer
 from app.i18n import translate
+from app.widgets.text_label import TextLabel
 
 _GAP_PX = 4
 _WINDOW_PART = 0.5
@@ -32,6 +33,10 @@ class MessageEditor(QWidget):
         self.field.submitted.connect(self.taken)
         # There is no place for it beside the text here.
         self.field.long_text_given.connect(self.field.insertPlainText)
+        words_for_files = translate("app", "Files cannot be added here: attach them to a new message.")
+        self.refusal_label = TextLabel(words_for_files, "muted")
+        self.refusal_label.hide()
+        self.field.files_given.connect(lambda _: self.refusal_label.show())
         self.take_button = QPushButton(words)
         self.take_button.setProperty("kind", "primary")
         self.take_button.clicked.connect(self._take)
@@ -45,6 +50,7 @@ class MessageEditor(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, _GAP_PX, 0, _GAP_PX)
         column.addWidget(self.field)
+        column.addWidget(self.refusal_label)
         column.addLayout(row)
         self.setFocusProxy(self.field)
         self._show_can_take()

@@ -176,3 +176,16 @@ def test_what_cannot_be_attached_says_why_and_the_rest_is(desk: Desk, tmp_path: 
         desk.tab.composer.insertFromMimeData(given(tmp_path / name, tmp_path / "a.txt"))
     assert why in told.args[0]
     desk.qtbot.waitUntil(lambda: len(desk.tab.panel.attachments.cards) == 1)
+
+
+def test_files_given_to_a_message_that_is_edited_are_refused_in_words(desk: Desk, tmp_path: Path) -> None:
+    desk.finish(desk.send("hello"))
+    view = desk.tab.transcript.views[0]
+    view.edit()
+    assert view.editor is not None
+    desk.qtbot.waitUntil(view.editor.isVisible)
+    assert not view.editor.refusal_label.isVisible()
+    (tmp_path / "a.txt").write_text("a")
+    view.editor.field.insertFromMimeData(given(tmp_path / "a.txt"))
+    assert view.editor.refusal_label.isVisible()
+    assert view.editor.text() == "hello"
