@@ -19,15 +19,21 @@ class Figures:
     rate: str = ""
     first_token: str = ""
     length: str = ""
+    cached: str = ""
     end: str = ""
 
     def text(self) -> str:
-        """`62 tok/s · first token 0.21 s · 40 tokens · finished`."""
-        return _joined(self.rate, self.first_token, self.length, self.end)
+        """`62 tok/s · first token 0.21 s · 40 tokens · 412 cached · finished`."""
+        return _joined(self.rate, self.first_token, self.length, self.cached, self.end)
 
     def shortened(self) -> list[str]:
         """The text, and shorter ones for where there is less room; each lacks what counts least in the one before."""
-        shorter = (_joined(self.rate, self.length, self.end), _joined(self.rate, self.end), self.end or self.rate)
+        shorter = (
+            _joined(self.rate, self.first_token, self.length, self.end),
+            _joined(self.rate, self.length, self.end),
+            _joined(self.rate, self.end),
+            self.end or self.rate,
+        )
         return [self.text(), *shorter]
 
 
@@ -46,15 +52,16 @@ def figures_of(message: Message) -> Figures:
     if stats.ttft_s is not None:
         first_token = translate("app", "first token {time} s").format(time=f"{stats.ttft_s:.2f}")
     length = tokens_text(stats.num_completion_tokens) if stats.num_completion_tokens else ""
-    return Figures(rate, first_token, length, end)
+    cached = ""
+    if stats.num_cached_tokens:
+        cached = translate("app", "{number} cached").format(number=stats.num_cached_tokens)
+    return Figures(rate, first_token, length, cached, end)
 
 
 def details_text(message: Message) -> str:
-    """A line each for what is asked for more rarely: cached tokens, guesses, seed, and where the time went."""
+    """A line each for what is asked for more rarely: guesses, seed, and where the time went."""
     stats = message.stats
     lines = []
-    if stats is not None and stats.num_cached_tokens:
-        lines.append(translate("app", "{number} cached").format(number=stats.num_cached_tokens))
     if stats is not None and stats.num_drafted_tokens:
         words = translate("app", "guesses {right} of {all} right")
         lines.append(words.format(right=stats.num_accepted_tokens or 0, all=stats.num_drafted_tokens))

@@ -7,15 +7,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QRectF, QSize
-from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QWidget
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QToolTip, QWidget
 
 from app.chat.chat_words import tokens_text
 from app.i18n import translate
 from app.theme import current_theme
 
 _BAR_PX = QSize(64, 6)
+_TIP_KEYS = frozenset({Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter})
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,10 @@ def short_count(number: int) -> str:
 
 
 class ContextGauge(QWidget):
-    """`ctx 3.1k / 8k` and a bar; hidden while no model is loaded. The parts stand in the tip and are read aloud."""
+    """`ctx 3.1k / 8k` and a bar; hidden while no model is loaded. The parts stand in the tip and are read aloud.
+
+    A click, Space and Enter show the tip too.
+    """
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -57,6 +61,7 @@ class ContextGauge(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         row.addWidget(self._label)
         row.addWidget(self._bar)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.show_parts(None)
 
     def text(self) -> str:
@@ -96,6 +101,32 @@ class ContextGauge(QWidget):
             words = f"{parts_text(self.parts)}\n{self._note}".rstrip()
             self.setToolTip(words)
             self.setAccessibleDescription(words)
+
+    def _pop_up(self) -> None:
+        QToolTip.showText(self.mapToGlobal(self.rect().bottomLeft()), self.toolTip(), self)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in _TIP_KEYS:
+            self._pop_up()
+        else:
+            super().keyPressEvent(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        self._pop_up()
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self.update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self.hasFocus():
+            painter = QPainter(self)
+            painter.setPen(QPen(current_theme().color("accent"), 2))
+            painter.drawRect(self.rect().adjusted(1, 1, -1, -1))
 
 
 def parts_text(parts: ContextParts) -> str:

@@ -33,6 +33,10 @@ class FiguresLabel(QLabel):
         self.setAccessibleDescription(details)
         self._fit()
 
+    def whole_text(self) -> str:
+        """All of them with their details, which a pointer alone finds in the tip."""
+        return "\n".join(part for part in (self._figures.text(), self.accessibleDescription()) if part)
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fit()

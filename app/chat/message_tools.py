@@ -19,6 +19,7 @@ from app.widgets.icons import show_icon
 Tool = Literal[
     "copy",
     "copy_text",
+    "copy_figures",
     "edit",
     "again",
     "again_same_seed",
@@ -32,6 +33,7 @@ Tool = Literal[
 WORDS: dict[Tool, str] = {
     "copy": QT_TRANSLATE_NOOP("app", "Copy this message"),
     "copy_text": QT_TRANSLATE_NOOP("app", "Copy as plain text"),
+    "copy_figures": QT_TRANSLATE_NOOP("app", "Copy the figures"),
     "edit": QT_TRANSLATE_NOOP("app", "Edit"),
     "again": QT_TRANSLATE_NOOP("app", "Answer again"),
     "again_same_seed": QT_TRANSLATE_NOOP("app", "Answer again with the same seed"),

@@ -162,7 +162,7 @@ class AnswerMessageView(MessageView):
 
     def __init__(self, message: Message, width_px: int) -> None:
         buttons: tuple[Tool, ...] = ("go_on", "again", "edit", "copy")
-        in_menu: tuple[Tool, ...] = ("copy_text", "again_same_seed", "branch", "delete", "delete_turn")
+        in_menu: tuple[Tool, ...] = ("copy_text", "copy_figures", "again_same_seed", "branch", "delete", "delete_turn")
         author = message.model_name or translate("app", "Answer")
         super().__init__(message, author, buttons, in_menu, translate("app", "Save"))
         self._width_px = width_px
@@ -199,6 +199,12 @@ class AnswerMessageView(MessageView):
 
     def _shown_body(self) -> QWidget:
         return self.body
+
+    def _on_tool_used(self, tool: Tool) -> None:
+        if tool == "copy_figures":
+            QGuiApplication.clipboard().setText(self.stats_label.whole_text())
+        else:
+            super()._on_tool_used(tool)
 
     def show_notice(self, words: str) -> None:
         """What a person should know before the answer; empty for nothing."""
@@ -250,6 +256,7 @@ class AnswerMessageView(MessageView):
             self.show_state("")
         figures, details = (figures_of(self.message), details_text(self.message)) if is_over else (Figures(), "")
         self.stats_label.show_figures(figures, details)
+        self.tools.allow("copy_figures", bool(self.stats_label.whole_text()))
         self.tools.setVisible(is_over)
         self.tools.allow("copy", bool(self.message.text))
         self.tools.allow("copy_text", bool(self.message.text))

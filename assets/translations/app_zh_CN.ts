@@ -638,6 +638,10 @@
       <translation>复制错误信息</translation>
     </message>
     <message>
+      <source>Copy the figures</source>
+      <translation>复制统计数据</translation>
+    </message>
+    <message>
       <source>Copy the memory view as text</source>
       <translation>把内存视图复制为文本</translation>
     </message>
@@ -876,6 +880,10 @@
     <message>
       <source>File to download</source>
       <translation>要下载的文件</translation>
+    </message>
+    <message>
+      <source>Files cannot be added here: attach them to a new message.</source>
+      <translation>此处不能添加文件：请附加到新消息中。</translation>
     </message>
     <message>
       <source>Find a command</source>

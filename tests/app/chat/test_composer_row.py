@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QToolTip, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.chat import composer_panel
@@ -73,6 +74,22 @@ def test_the_numbers_are_seen_in_a_window_of_the_first_size(qtbot: QtBot, window
     assert tab is not None
     assert window.memory_dock.isVisible()
     qtbot.waitUntil(tab.panel.gauge._label.isVisible)
+
+
+def test_the_parts_of_the_context_are_shown_by_a_key_and_by_a_click(qtbot: QtBot, window: MainWindow) -> None:
+    tab = window.tabs.current_tab()
+    assert tab is not None
+    gauge = tab.panel.gauge
+    qtbot.waitUntil(gauge.isVisible)
+    assert gauge.focusPolicy() & Qt.FocusPolicy.TabFocus
+    for use in (
+        lambda: qtbot.keyClick(gauge, Qt.Key.Key_Space),
+        lambda: qtbot.mouseClick(gauge, Qt.MouseButton.LeftButton),
+    ):
+        use()
+        assert QToolTip.text() == gauge.toolTip()
+        QToolTip.hideText()
+        qtbot.waitUntil(lambda: not QToolTip.isVisible())
 
 
 def test_the_composer_stands_below_the_column_of_the_messages(

@@ -7,7 +7,7 @@ from pytestqt.qtbot import QtBot
 from app.chat.answer_figures import Figures
 from app.chat.figures_label import FiguresLabel
 
-FIGURES = Figures("62 tok/s", "first token 0.21 s", "230 tokens", "finished")
+FIGURES = Figures("62 tok/s", "first token 0.21 s", "230 tokens", "412 cached", "finished")
 
 
 def test_what_counts_least_gives_way_first_and_all_stands_in_the_tip(qtbot: QtBot) -> None:
@@ -20,6 +20,7 @@ def test_what_counts_least_gives_way_first_and_all_stands_in_the_tip(qtbot: QtBo
         label._fit()
         shown.append(label.text())
     assert shown == [
+        "62 tok/s · first token 0.21 s · 230 tokens · 412 cached · finished",
         "62 tok/s · first token 0.21 s · 230 tokens · finished",
         "62 tok/s · 230 tokens · finished",
         "62 tok/s · finished",
@@ -35,7 +36,7 @@ def test_what_counts_least_gives_way_first_and_all_stands_in_the_tip(qtbot: QtBo
 def test_where_no_word_has_room_nothing_stands_there(qtbot: QtBot) -> None:
     label = FiguresLabel()
     qtbot.addWidget(label)
-    label.show_figures(Figures("", "", "", "stopped at the limit of 1,024 tokens"), "")
+    label.show_figures(Figures("", "", "", "", "stopped at the limit of 1,024 tokens"), "")
     label.resize(label.fontMetrics().horizontalAdvance("st…") + 1, 20)
     label._fit()
     assert label.text() == ""

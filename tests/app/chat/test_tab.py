@@ -33,7 +33,9 @@ def test_an_answer_streams_and_ends_with_its_figures(desk: Desk) -> None:
     desk.answer(request_id, "Hi **there**")
     desk.finish(request_id)
     assert desk.view().body.views[0].toPlainText() == "Hi there"  # type: ignore[union-attr]
-    assert desk.view().stats_label.text() == "62 tok/s · first token 0.21 s · 40 tokens · finished"
+    assert (
+        desk.view().stats_label.accessibleName() == "62 tok/s · first token 0.21 s · 40 tokens · 16 cached · finished"
+    )
     assert desk.on_disk() == ["hello", "Hi **there**"]
 
 
