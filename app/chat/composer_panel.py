@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -73,6 +74,7 @@ class ComposerPanel(QWidget):
         self.attachments = AttachmentList()
         self.attachments.changed.connect(self._show_can_send)
         self.composer = Composer()
+        self.composer.setPlaceholderText(translate("app", "Message, or / for a prompt"))
         self.composer.submitted.connect(self._submit)
         self.composer.textChanged.connect(self._show_can_send)
         self.composer.files_given.connect(self.attach)
@@ -239,15 +241,26 @@ class ComposerPanel(QWidget):
     def _ask_for_name(self) -> None:
         dialog = QInputDialog(self)
         dialog.setWindowTitle(translate("app", "Keep as a prompt"))
-        dialog.setLabelText(translate("app", "Name; a slash in the message finds it"))
+        dialog.setLabelText(
+            translate("app", "Name; a slash in the message finds it. A name that is there gets the new text.")
+        )
+        dialog.setTextValue(self.prompts.name_in_use)
         dialog.textValueSelected.connect(self.keep_prompt)
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
 
     def keep_prompt(self, name: str) -> None:
-        """Keeps the text that is being written under a name."""
-        if name.strip():
-            self._save_prompt(Prompt(name.strip(), self.composer.toPlainText()))
+        """Keeps the text that is being written under a name; one of the person's own with that name gets the text."""
+        name = name.strip()
+        if not name:
+            return
+        prompt = Prompt(name, self.composer.toPlainText())
+        former = next((one for one in self._own_prompts() if one.name.casefold() == name.casefold()), None)
+        if former is None:
+            self._save_prompt(prompt)
+        else:
+            self._save_prompt(replace(prompt, id=former.id))
+            self.undo_bar.show_message(translate("app", "Prompt replaced."), name, partial(self._save_prompt, former))
 
     def _own_prompts(self) -> list[Prompt]:
         try:

@@ -47,6 +47,8 @@ class PromptPicker(QListWidget):
         self._read_own = read_own
         self._is_left = False
         """Esc was pressed, so it stays away until another text is begun."""
+        self.name_in_use = ""
+        """Of the prompt that the text was begun with; empty if it was with none."""
         self.setAccessibleName(translate("app", "Prompts"))
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -82,6 +84,8 @@ class PromptPicker(QListWidget):
 
     def _on_text_changed(self) -> None:
         text = self._composer.toPlainText()
+        if not text:
+            self.name_in_use = ""
         if not text.startswith(_SLASH):
             self._is_left = False
         is_asked = text.startswith(_SLASH) and "\n" not in text and not self._is_left
@@ -98,11 +102,16 @@ class PromptPicker(QListWidget):
         self.setVisible(bool(found))
 
     def _found(self, words: str) -> list[Prompt]:
-        every = [*self._read_own(), *built_in_prompts()]
+        own = self._read_own()
+        names = {one.name.casefold() for one in own}
+        # One that a person has changed and kept takes the place of the one that came with the program.
+        every = [*own, *(one for one in built_in_prompts() if one.name.casefold() not in names)]
         return [one for one in every if words.strip().lower() in one.name.lower()][:_MAX_SHOWN]
 
     def _insert(self, item: QListWidgetItem) -> None:
-        self._composer.setPlainText(self._prompt(item).text)
+        prompt = self._prompt(item)
+        self._composer.setPlainText(prompt.text)
+        self.name_in_use = prompt.name
         self._composer.moveCursor(QTextCursor.MoveOperation.End)
         self._composer.setFocus()
 

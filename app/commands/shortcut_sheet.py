@@ -14,11 +14,14 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QHeaderView, QTreeWidge
 from app.i18n import QT_TRANSLATE_NOOP, translate
 
 _PLACES = (
-    ("Enter", QT_TRANSLATE_NOOP("app", "Send the message")),
-    ("Shift+Enter", QT_TRANSLATE_NOOP("app", "Break the line")),
-    ("Esc", QT_TRANSLATE_NOOP("app", "Stop the answer; leave a page")),
-    ("F2", QT_TRANSLATE_NOOP("app", "Rename the chat chosen in the list")),
-    ("Del", QT_TRANSLATE_NOOP("app", "Delete the chat chosen in the list")),
+    (("Enter",), QT_TRANSLATE_NOOP("app", "Send the message")),
+    (("Shift+Enter",), QT_TRANSLATE_NOOP("app", "Break the line")),
+    (("/",), QT_TRANSLATE_NOOP("app", "At the beginning of a message: choose a prompt")),
+    (("Esc",), QT_TRANSLATE_NOOP("app", "Stop the answer; leave a page")),
+    (("F3", "Shift+F3"), QT_TRANSLATE_NOOP("app", "Next or previous place of what is found in the chat")),
+    (("F2",), QT_TRANSLATE_NOOP("app", "Rename the chat chosen in the list")),
+    (("Del",), QT_TRANSLATE_NOOP("app", "Delete the chat chosen in the list")),
+    (("Left", "Right", "Up", "Down"), QT_TRANSLATE_NOOP("app", "From block to block, in the grid of the memory")),
 )
 """(keys, what they do) of the keys that only hold where the focus is"""
 _SIZE_CHARACTERS = (64, 28)
@@ -39,7 +42,7 @@ class ShortcutSheet(QDialog):
             if action.shortcuts():
                 self._add(action.text(), action.shortcuts())
         for keys, words in _PLACES:
-            self._add(translate("app", words), [QKeySequence(keys)])
+            self._add(translate("app", words), [QKeySequence(key) for key in keys])
         self.table.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         self.table.header().setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
         self.table.header().setStretchLastSection(False)

@@ -322,6 +322,10 @@
       <translation>正在向模型站查询信息</translation>
     </message>
     <message>
+      <source>At the beginning of a message: choose a prompt</source>
+      <translation>在消息开头：选择提示词</translation>
+    </message>
+    <message>
       <source>Attach files</source>
       <translation>附加文件</translation>
     </message>
@@ -948,6 +952,10 @@
       <translation>空闲：{tokens}</translation>
     </message>
     <message>
+      <source>From block to block, in the grid of the memory</source>
+      <translation>在内存网格中逐块移动</translation>
+    </message>
+    <message>
       <source>From other programs</source>
       <translation>来自其他程序</translation>
     </message>
@@ -1340,6 +1348,10 @@
       <translation>第 {number} 条消息没有结尾：文件被截断。</translation>
     </message>
     <message>
+      <source>Message, or / for a prompt</source>
+      <translation>输入消息，或按 / 选择提示词</translation>
+    </message>
+    <message>
       <source>Messages so far: {tokens}</source>
       <translation>已有消息：{tokens}</translation>
     </message>
@@ -1416,8 +1428,8 @@
       <translation>名称</translation>
     </message>
     <message>
-      <source>Name; a slash in the message finds it</source>
-      <translation>名称；在消息中输入斜杠即可找到</translation>
+      <source>Name; a slash in the message finds it. A name that is there gets the new text.</source>
+      <translation>名称；在消息中输入斜杠即可找到。已有的名称将换成新文本。</translation>
     </message>
     <message>
       <source>Needs {needed} in {folder}, {free} free, of which other jobs need {others}: free some space, or move models to another disk</source>
@@ -1450,6 +1462,10 @@
     <message>
       <source>New folder</source>
       <translation>新文件夹</translation>
+    </message>
+    <message>
+      <source>Next or previous place of what is found in the chat</source>
+      <translation>聊天中找到的下一处或上一处</translation>
     </message>
     <message>
       <source>Next place (F3)</source>
@@ -1687,6 +1703,10 @@
     <message>
       <source>Prompt deleted.</source>
       <translation>提示词已删除。</translation>
+    </message>
+    <message>
+      <source>Prompt replaced.</source>
+      <translation>提示词已替换。</translation>
     </message>
     <message>
       <source>Prompts</source>

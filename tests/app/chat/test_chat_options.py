@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, replace
 
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QInputDialog
 
 from app.state.parameters import ChatParameters
 from engine.messages import SamplingParams
@@ -131,3 +132,32 @@ def test_close_is_in_sight_however_low_the_panel_is(desk: Desk) -> None:
     button = options.close_button
     assert options.rect().contains(button.geometry().translated(button.parentWidget().mapTo(options, QPoint())))
     assert button.visibleRegion().boundingRect() == button.rect()
+
+
+def test_a_prompt_is_edited_by_keeping_it_under_its_name_again(desk: Desk) -> None:
+    panel = desk.tab.panel
+    desk.qtbot.keyClicks(desk.tab.composer, "Answer in verse.")
+    panel.keep_prompt("Haiku")
+    desk.tab.composer.clear()
+    desk.qtbot.keyClicks(desk.tab.composer, "/hai")
+    desk.qtbot.keyClick(desk.tab.composer, Qt.Key.Key_Return)
+    desk.qtbot.keyClicks(desk.tab.composer, " Be brief.")
+    panel._ask_for_name()
+    dialog = panel.findChild(QInputDialog)
+    assert dialog.textValue() == "Haiku"
+    dialog.setTextValue("haiku")
+    dialog.accept()
+    assert [(one.name, one.text) for one in desk.history.prompts.all()] == [("haiku", "Answer in verse. Be brief.")]
+    desk.tab.undo_bar.undo_deletion()
+    assert [(one.name, one.text) for one in desk.history.prompts.all()] == [("Haiku", "Answer in verse.")]
+    desk.tab.composer.clear()
+    panel._ask_for_name()
+    assert [one.textValue() for one in panel.findChildren(QInputDialog)][-1] == ""
+
+
+def test_a_prompt_of_ones_own_takes_the_place_of_one_that_came_along(desk: Desk) -> None:
+    desk.qtbot.keyClicks(desk.tab.composer, "Explain it to a child.")
+    desk.tab.panel.keep_prompt("explain")
+    desk.tab.composer.clear()
+    desk.qtbot.keyClicks(desk.tab.composer, "/expl")
+    assert desk.tab.panel.prompts.names() == ["explain"]

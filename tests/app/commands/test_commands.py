@@ -84,6 +84,7 @@ def test_the_sheet_lists_every_action_that_has_a_key(qtbot: QtBot, window: MainW
     rows = [sheet.table.topLevelItem(row) for row in range(sheet.table.topLevelItemCount())]
     shown = {row.text(0): row.text(1) for row in rows if row is not None}
     assert shown["New chat"] == "Ctrl+T"
+    assert {"/", "F3, Shift+F3", "Left, Right, Up, Down"} <= set(shown.values())
     assert {action.text() for action in window.action_list if action.shortcuts()} <= set(shown)
 
 
