@@ -83,8 +83,6 @@ class ModelScenes:
         large = data.ljust(_DOWNLOAD_BYTES, b"\0")
         self._hub.add("maker/Tiny-Chat-GGUF", {_CHAT_FILE: large})
         self._hub.add("maker/Tiny-Story-GGUF", {_STORY_FILE: data})
-        self._hub.faults[_CHAT_FILE].append(Stall(len(large) // 2))
-        self._hub.faults[_STORY_FILE] += [Wrong()] * 8
         self._window.settings.set(options.HUB_ENDPOINT, self._hub.url)
 
     async def _show_search(self) -> None:
@@ -108,6 +106,7 @@ class ModelScenes:
 
     async def _show_jobs(self, card: HubCard) -> None:
         window, page, camera = self._window, self._page, self._camera
+        self._hub.faults[_CHAT_FILE].append(Stall(_DOWNLOAD_BYTES // 2))
         card.get_button.click()
         await camera.wait(lambda: bool(page.jobs.rows))
         running = next(iter(page.jobs.rows.values()))
@@ -118,6 +117,7 @@ class ModelScenes:
                 row.button.click()
         other = next(one for one in page.get.search.cards() if one is not card)
         await camera.wait(other.get_button.isVisible)
+        self._hub.faults[_STORY_FILE] += [Wrong()] * 8
         other.get_button.click()
         await camera.wait(lambda: any(row.strip.error_text() for row in page.jobs.rows.values()))
         page.scroll_to(page.jobs, page.jobs)

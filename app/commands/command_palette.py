@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, QSize, Qt
-from PySide6.QtGui import QKeyEvent, QPainter
+from PySide6.QtGui import QKeyEvent, QPainter, QShowEvent
 from PySide6.QtWidgets import (
     QDialog,
     QLineEdit,
@@ -84,6 +84,12 @@ class CommandPalette(QDialog):
         self._place(parent)
         # A popup's own parts get no focus by themselves.
         self.line.setFocus(Qt.FocusReason.PopupFocusReason)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        # As high as the rows are laid out: in some scripts that is less than they ask for.
+        self._row_px = max(1, self.list.visualRect(self._model.index(0)).height())
+        self._fit_height()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         steps = {

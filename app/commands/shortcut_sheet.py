@@ -24,7 +24,7 @@ _PLACES = (
     (("Left", "Right", "Up", "Down"), QT_TRANSLATE_NOOP("app", "From block to block, in the grid of the memory")),
 )
 """(keys, what they do) of the keys that only hold where the focus is"""
-_SIZE_CHARACTERS = (64, 28)
+_WIDTH_CHARACTERS, _MAX_ROWS = 64, 16
 
 
 class ShortcutSheet(QDialog):
@@ -52,9 +52,11 @@ class ShortcutSheet(QDialog):
         column = QVBoxLayout(self)
         column.addWidget(self.table)
         column.addWidget(close)
-        metrics = self.fontMetrics()
-        width, lines = _SIZE_CHARACTERS
-        self.resize(width * metrics.averageCharWidth(), lines * metrics.lineSpacing())
+        # Whole rows: half a one would look cut off.
+        num_rows = min(_MAX_ROWS, self.table.topLevelItemCount())
+        height = self.table.header().sizeHint().height() + num_rows * self.table.sizeHintForRow(0)
+        self.table.setFixedHeight(height + 2 * self.table.frameWidth())
+        self.resize(_WIDTH_CHARACTERS * self.fontMetrics().averageCharWidth(), self.sizeHint().height())
 
     def _add(self, words: str, keys: list[QKeySequence]) -> None:
         shown = ", ".join(key.toString(QKeySequence.SequenceFormat.NativeText) for key in keys)

@@ -136,7 +136,7 @@ def cost_words(plan: Plan) -> str:
 
 
 def _speed(rate: float) -> str:
-    return f"{rate:.0f}" if rate >= 10 else f"{rate:.1f}"
+    return f"{rate:,.0f}" if rate >= 10 else f"{rate:.1f}"
 
 
 def _words(quality: Quality | None) -> tuple[str, str]:

@@ -903,12 +903,12 @@
     </message>
     <message>
       <source>Fits with a shorter context: one chat of {length} tokens (about {words} words)</source>
-      <translation>缩短上下文后可以放下：一个 {length} 词元的聊天（约 {words} 个英文单词）</translation>
+      <translation>缩短上下文后可以放下：一个 {length} 词元的聊天（约 {words} 个英文词）</translation>
     </message>
     <message numerus="yes">
       <source>Fits, with %n chat(s) of {length} tokens (about {words} words each)</source>
       <translation>
-        <numerusform>放得下，可同时有 %n 个各 {length} 词元的聊天（约 {words} 个英文单词）</numerusform>
+        <numerusform>放得下，可同时有 %n 个各 {length} 词元的聊天（约 {words} 个英文词）</numerusform>
       </translation>
     </message>
     <message>
@@ -2701,7 +2701,7 @@
     </message>
     <message>
       <source>about {disk} on disk · {memory} of memory · about {speed} tok/s on an ordinary laptop</source>
-      <translation>转换后磁盘约 {disk} · 内存 {memory} · 在普通笔记本上约 {speed} 词元/秒</translation>
+      <translation>磁盘约 {disk} · 内存 {memory} · 在普通笔记本上约 {speed} 词元/秒</translation>
     </message>
     <message>
       <source>about {size} to download · licence {licence} · {repository}</source>

@@ -106,3 +106,14 @@ def test_the_first_commands_are_the_common_ones(qtbot: QtBot, window: MainWindow
     palette = open_palette(qtbot, window)
     model = palette.list.model()
     assert [model.index(row, 0).data() for row in range(3)] == ["New chat", "Models", "Settings"]
+
+
+def test_the_sheet_ends_with_a_whole_row(qtbot: QtBot, window: MainWindow) -> None:
+    window.commands.show_keys()
+    sheet = window.findChild(ShortcutSheet)
+    assert sheet is not None
+    table = sheet.table
+    qtbot.waitUntil(table.isVisible)
+    row_px = table.visualItemRect(table.topLevelItem(0)).height()
+    assert table.viewport().height() % row_px == 0
+    sheet.reject()
