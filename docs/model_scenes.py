@@ -100,7 +100,9 @@ class ModelScenes:
             assert isinstance(row, ResultRow), row
             if "Chat" in row.button.accessibleName():
                 row.button.click()
-        await camera.wait(lambda: bool(search.cards()) and search.cards()[0].get_button.isVisible())
+        await camera.wait(lambda: bool(search.cards()))
+        # The header of the file is read first.
+        await camera.wait(search.cards()[0].body.quality.verdict.isVisible)
         await camera.save_at_rest("model_search", window)
         await self._show_jobs(search.cards()[0])
 
@@ -116,7 +118,7 @@ class ModelScenes:
             if isinstance(row, ResultRow):
                 row.button.click()
         other = next(one for one in page.get.search.cards() if one is not card)
-        await camera.wait(other.get_button.isVisible)
+        await camera.wait(other.body.quality.verdict.isVisible)
         self._hub.faults[_STORY_FILE] += [Wrong()] * 8
         other.get_button.click()
         await camera.wait(lambda: any(row.strip.error_text() for row in page.jobs.rows.values()))

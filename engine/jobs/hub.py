@@ -21,6 +21,7 @@ from engine.hub.partial_file import ExpectedFile, PartialFile
 from engine.hub.selection import choose, stem_of
 from engine.hub.tokens import find_token
 from engine.hub.transfer import Transfer, TransferLimits
+from engine.jobs.hub_header import require_readable
 from engine.jobs.hub_spec import require_runnable
 from engine.jobs.pause import pause
 from engine.messages import HubJob, ModelChoice, RepositoryFacts
@@ -47,7 +48,8 @@ def fetch_repository(
 ) -> Converted:
     """Make the chosen files a listed model; does nothing if they are one already.
 
-    A model that cannot run is refused before it is downloaded, as far as the hub or its config.json tell.
+    A model that cannot run is refused before it is downloaded, as far as the hub, its config.json or a GGUF's header
+    tell.
     Raises `DownloadError` and what derives from it, `SourceError` for such a model, `InvalidRequestError` for a choice
     that the repository has not, `StorageError`, `JobCancelledError`, and what `convert_file` raises.
     """
@@ -71,6 +73,8 @@ def fetch_repository(
         partials = [PartialFile(file) for file in files if not _is_there(file, report)]
         if partials:
             require_runnable(client, facts, choice)
+            if not any(partial.ranges.num_bytes for partial in partials):
+                require_readable(client, facts, choice, report.is_cancelled)
         missing_bytes = sum(stop - start for partial in partials for start, stop in partial.gaps())
         with reserve.hold(work, missing_bytes + choice.size_bytes + MARGIN_BYTES) as hold:
             _download(client, facts, partials, hold, report, limits)

@@ -6,10 +6,11 @@ Knows nothing of threads and events.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from engine.errors import SourceError
+from engine.errors import DownloadError, SourceError
 from engine.hub.client import HubClient
 from engine.hub.partial_file import IsCancelled
 from engine.hub.remote_file import FIRST_BYTES, RemoteFile
@@ -17,6 +18,8 @@ from engine.hub.selection import usual
 from engine.messages import ModelChoice, RepositoryFacts
 from engine.spec import ModelSpec
 
+LARGE_BYTES = 256 << 20
+"""From this size on a file's header is little beside the file."""
 _FIRST_BYTES_OF_A_PART = 256 << 10
 """Behind the first part of a split file the headers have tensors and no vocabulary."""
 
@@ -48,6 +51,17 @@ def _easiest(choices: Sequence[ModelChoice]) -> ModelChoice:
     found = usual([choice for choice in choices if len(choice.paths) == num_parts])
     assert found is not None, choices
     return found
+
+
+def require_readable(client: HubClient, facts: RepositoryFacts, choice: ModelChoice, is_cancelled: IsCancelled) -> None:
+    """Look at the header of a large GGUF before all of it is downloaded.
+
+    Raises `SourceError` for what could not be converted, `JobCancelledError`. A header that cannot be had says
+    nothing: the download tries longer, and tells what is in the way.
+    """
+    if choice.kind == "gguf" and choice.size_bytes >= LARGE_BYTES:
+        with suppress(DownloadError):
+            header_spec(client, facts, choice, is_cancelled)
 
 
 def header_spec(client: HubClient, facts: RepositoryFacts, choice: ModelChoice, is_cancelled: IsCancelled) -> ModelSpec:

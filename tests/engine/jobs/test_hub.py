@@ -29,7 +29,7 @@ from engine.store.library import Library
 from engine.store.reserve import DiskReserve
 from tests.engine.convert.hf_folders import llama_folder
 from tests.engine.hub.hub_server import COMMIT, TOKEN, Drop, HubServer, Status, Wrong
-from tests.engine.tiny_models import split_gguf, write_tiny_gguf
+from tests.engine.tiny_models import TinyShape, split_gguf, tiny_gguf, write_tiny_gguf
 
 Usage = namedtuple("Usage", "total used free")
 ROOT = Path(__file__).parents[3]
@@ -276,3 +276,28 @@ def test_the_room_that_is_still_to_be_filled_is_kept_from_other_jobs(
     assert kept[0] == 2 * len(content) + (256 << 20)
     assert kept[-1] == len(content) + (256 << 20)
     assert reserve._holds == []
+
+
+def test_a_large_file_that_cannot_run_is_not_downloaded(
+    hub: HubServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tiny_gguf(metadata={"tokenizer.ggml.pre": "unheard-of"}, shape=TinyShape(hidden_size=512)).write(
+        tmp_path / "source.gguf"
+    )
+    data = path.read_bytes()
+    hub.add(REPO, {FILE: data})
+    monkeypatch.setattr("engine.jobs.hub_header.LARGE_BYTES", len(data))
+    monkeypatch.setattr("engine.jobs.hub_header.FIRST_BYTES", 2_000)
+    home = tmp_path / "home"
+    with pytest.raises(SourceError, match="unheard-of"):
+        quietly(home)
+    assert sum(int(headers["range"].split("-")[1]) for headers in hub.downloads()) < len(data)
+    assert downloads(home) == []
+
+
+def test_a_header_that_cannot_be_had_hinders_no_download(
+    hub: HubServer, tmp_path: Path, content: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("engine.jobs.hub_header.LARGE_BYTES", len(content))
+    hub.faults[FILE].append(Status(503))
+    assert quietly(tmp_path).model_id == "tiny-q8_0"

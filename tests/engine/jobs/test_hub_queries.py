@@ -3,22 +3,27 @@
 import json
 import logging
 import queue
+from pathlib import Path
 
 import pytest
 
 from engine.jobs import hub_queries
 from engine.jobs.hub_queries import HubQueries, Question
-from engine.messages import Event, HubFailed, HubResults, InspectRepository, RepositoryFacts, SearchHub
-from tests.engine.hub.hub_server import HubServer, Status
+from engine.messages import Event, HubFailed, HubResults, InspectRepository, ReadHeader, RepositoryFacts, SearchHub
+from tests.engine.hub.hub_server import HubServer, Stall, Status
+from tests.engine.tiny_models import write_tiny_gguf
 
 
 class Answers:
     def __init__(self) -> None:
         self._events: queue.SimpleQueue[Event] = queue.SimpleQueue()
-        self._queries = HubQueries(lambda events: [self._events.put(event) for event in events] and None)
+        self.queries = HubQueries(lambda events: [self._events.put(event) for event in events] and None)
 
     def to(self, question: Question) -> Event:
-        self._queries.ask(question)
+        self.queries.ask(question)
+        return self.next()
+
+    def next(self) -> Event:
         return self._events.get(timeout=60)
 
 
@@ -98,3 +103,43 @@ def test_a_mirror_is_asked_where_one_is_named(hub: HubServer, monkeypatch: pytes
     failed = Answers().to(SearchHub("tiny", endpoint="mirror.example"))
     assert isinstance(failed, HubFailed)
     assert "The hub's address is 'mirror.example'" in failed.message
+
+
+def test_a_header_is_read_and_given_up(hub: HubServer, tmp_path: Path) -> None:
+    hub.add("maker/odd", {"odd-Q8_0.gguf": write_tiny_gguf(tmp_path / "a.gguf").read_bytes()}, tags=["gguf"])
+    answers = Answers()
+    facts = answers.to(InspectRepository("maker/odd"))
+    assert isinstance(facts, RepositoryFacts)
+    assert facts.spec is None
+    hub.faults["odd-Q8_0.gguf"].append(Stall(100))
+    question = ReadHeader(facts, facts.choices[0])
+    answers.queries.ask(question)
+    assert hub.stalled.acquire(timeout=60)
+    answers.queries.stop_reading("maker/odd")
+    answers.queries.stop_reading("maker/nothing")
+    given_up = answers.next()
+    assert isinstance(given_up, HubFailed)
+    assert (given_up.about, given_up.code) == ("maker/odd", "cancelled")
+    told = answers.to(question)
+    assert isinstance(told, RepositoryFacts)
+    assert told.spec is not None
+    assert told.spec.num_layers == 2
+
+
+def test_safetensors_tell_of_the_ggufs_beside_them(hub: HubServer) -> None:
+    config = {
+        "architectures": ["LlamaForCausalLM"],
+        "hidden_size": 64,
+        "num_hidden_layers": 3,
+        "num_attention_heads": 4,
+        "intermediate_size": 128,
+        "vocab_size": 300,
+        "max_position_embeddings": 512,
+    }
+    texts = {"config.json": json.dumps(config).encode(), "tokenizer.json": b"{}"}
+    files = {"model.safetensors": bytes(3000), "a-Q4_0.gguf": bytes(2000), "a-Q8_0.gguf": bytes(2500)}
+    hub.add("maker/both", texts | files)
+    facts = Answers().to(InspectRepository("maker/both"))
+    assert isinstance(facts, RepositoryFacts)
+    assert [choice.label for choice in facts.choices] == ["Q4_0", "Q8_0", "safetensors"]
+    assert all(facts.spec_of(choice) is not None and not facts.needs_header(choice) for choice in facts.choices)
