@@ -25,6 +25,7 @@ from app.history.sidebar import Sidebar
 from app.i18n import translate
 from app.models.chat_models import show_models_in
 from app.models.first_run import FirstRunPage
+from app.models.job_news import JobNews
 from app.models.model_controller import ModelController
 from app.models.model_page import ModelPage
 from app.models.services import ModelServices
@@ -75,10 +76,8 @@ class MainWindow(QMainWindow):
         self._client = client
         self._history = history
         self.settings = settings
-        self._is_painted = False
         self._front_chat_id: str | None = None
-        self._is_closing = False
-        self._is_restarting = False
+        self._is_painted = self._is_closing = self._is_restarting = False
         self._death: EngineDied | None = None
         self._zoom_timer = QTimer(self, singleShot=True, interval=_ZOOM_BURST_MS)
         self._zoom_timer.timeout.connect(self._apply_zoom)
@@ -188,6 +187,7 @@ class MainWindow(QMainWindow):
         self.model_page.closed.connect(self.show_home)
         self.first_run_page.more_requested.connect(self.show_models)
         WindowDrop(self).dropped.connect(self._on_model_dropped)
+        JobNews(self)
         self.settings_page.closed.connect(self.show_home)
         self.settings_page.changed.connect(self.change_setting)
         self.settings_page.restart_requested.connect(self.restart_engine)

@@ -1,4 +1,4 @@
-"""Owns the line above the content that says what went wrong and what can be done.
+"""Owns the line above the content that says what went wrong, or has come about, and what can be done.
 
 Does not know what happened; it is given words and an action.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QGuiApplication, QIcon
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton, QWidget
 
 from app.engine_words.recognition import in_window_words
@@ -50,7 +50,19 @@ class Banner(QFrame):
         self.hide()
 
     def show_message(self, text: str, action_words: str = "", action: Callable[[], None] | None = None) -> None:
-        self._mark.setPixmap(icon("warning", "warning").pixmap(icon_size_px()))
+        """Of something that went wrong."""
+        self._show(text, action_words, action, "failure", icon("warning", "warning"))
+
+    def show_note(self, text: str, action_words: str, action: Callable[[], None]) -> None:
+        """Of something that went well."""
+        self._show(text, action_words, action, "card", icon("check", "ok"))
+
+    def _show(self, text: str, action_words: str, action: Callable[[], None] | None, kind: str, mark: QIcon) -> None:
+        if kind != self.property("kind"):
+            self.setProperty("kind", kind)
+            self.style().unpolish(self)
+            self.style().polish(self)
+        self._mark.setPixmap(mark.pixmap(icon_size_px()))
         self.label.setText(in_window_words(text))
         self._action = action
         self.action_button.setText(action_words)

@@ -3570,6 +3570,10 @@
       <translation>{model} 在回收站中，30 天后清除。</translation>
     </message>
     <message>
+      <source>{model} is ready</source>
+      <translation>{model} 已就绪</translation>
+    </message>
+    <message>
       <source>{model} · Ask something; Shift+Enter breaks the line.</source>
       <translation>{model} · 请提问；Shift+Enter 换行。</translation>
     </message>

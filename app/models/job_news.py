@@ -1,0 +1,79 @@
+"""Owns telling a person who is at the chats or the settings that a model has come, or why it has not.
+
+Does not know how a job runs; on the pages of the models its card says all of it.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QStackedWidget
+
+from app.engine_words.recognition import in_window_words
+from app.i18n import translate
+from app.models.first_run import FirstRunPage
+from app.models.job_controller import CANCELLED
+from app.models.job_ids import brings_model
+from app.models.model_controller import ModelController
+from app.models.model_page import ModelPage
+from app.widgets.banner import Banner
+from engine.messages import JobFinished
+
+
+class _Window(Protocol):
+    """What the news need of the window."""
+
+    models: ModelController
+    pages: QStackedWidget
+    model_page: ModelPage
+    first_run_page: FirstRunPage
+    banner: Banner
+
+    def show_models(self) -> None: ...
+
+
+class JobNews(QObject):
+    """As long-lived as the window that it is a child of."""
+
+    def __init__(self, window: _Window) -> None:
+        assert isinstance(window, QObject), f"the window is {window!r}"
+        super().__init__(window)
+        self._window = window
+        self._told: list[str] = []
+        window.models.jobs.finished.connect(self._on_finished)
+        window.pages.currentChanged.connect(self._on_page_changed)
+
+    @property
+    def _is_at_models(self) -> bool:
+        return self._window.pages.currentWidget() in (self._window.model_page, self._window.first_run_page)
+
+    def _on_finished(self, finished: JobFinished) -> None:
+        if self._is_at_models or not brings_model(finished.job_id):
+            return
+        names = {model.model_id: model.name for model in self._window.models.models}
+        # With the first one the welcome gives way to the chats, which say that it is loaded.
+        if finished.model_id is not None and len(names) > 1:
+            name = names.get(finished.model_id, finished.model_id)
+            self._tell(translate("app", "{model} is ready").format(model=name), is_good=True)
+        elif finished.model_id is None and finished.code != CANCELLED:
+            titles = {record.job_id: record.title for record in self._window.models.jobs.records()}
+            reason = in_window_words(finished.message or "")
+            self._tell(f"{titles.get(finished.job_id, finished.job_id)}: {reason}", is_good=False)
+
+    def _tell(self, words: str, *, is_good: bool) -> None:
+        banner = self._window.banner
+        self._told.append(words)
+        if not banner.isHidden():
+            # What it says may matter more.
+            banner.add_message(words)
+            return
+        show = banner.show_note if is_good else banner.show_message
+        show(words, translate("app", "Models"), self._window.show_models)
+
+    def _on_page_changed(self) -> None:
+        """At the models it is seen."""
+        if self._is_at_models:
+            for words in self._told:
+                self._window.banner.take_back(words)
+            self._told.clear()
