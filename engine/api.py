@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from engine.config import HOME_VARIABLE, EngineConfig, KvDtype, Speculation, assets_dir, default_home
 from engine.environment import loading_modules, lower_thread_priority, prepare_environment
 from engine.errors import EngineError
-from engine.hub.address import hub_address
+from engine.hub.address import ENDPOINT_VARIABLE, hub_address
 from engine.messages import BlockSnapshot, Command, EngineDied, Event
 from engine.spec import ModelSpec
 from engine.store.damaged import DamagedModel
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from engine.jobs.transfers import Order
 
 __all__ = [
+    "ENDPOINT_VARIABLE",
     "HOME_VARIABLE",
     "DamagedModel",
     "EngineConfig",

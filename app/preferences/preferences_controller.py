@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject
 from app.bridge.engine_client import EngineClient
 from app.models.model_controller import ModelController
 from app.preferences.settings_page import SettingsPage
+from engine.messages import ModelLoaded
 
 
 class PreferencesController(QObject):
@@ -19,5 +20,12 @@ class PreferencesController(QObject):
         self, page: SettingsPage, client: EngineClient, models: ModelController, parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
+        self._page = page
+        self._models = models
         client.engine_started.connect(page.show_engine)
         models.hub.answer_token_row(page.token_row)
+        models.loaded_changed.connect(self._show_model)
+
+    def _show_model(self, model: ModelLoaded | None) -> None:
+        specs = {entry.model_id: entry.spec for entry in self._models.models}
+        self._page.show_model(model, None if model is None else specs.get(model.model_id))

@@ -14,15 +14,33 @@ from PySide6.QtWidgets import QFormLayout, QLabel, QLineEdit, QPushButton, QWidg
 from app.i18n import LanguageChoice, language_of, translate
 from app.models.token_row import TokenRow
 from app.preferences.about import About
+from app.preferences.effective_words import (
+    hub_words,
+    kv_memory_words,
+    kv_precision_words,
+    language_words,
+    theme_words,
+)
 from app.preferences.setting_row import SettingRow
-from app.state.options import ENGINE_SETTINGS, LANGUAGE, NUM_THREADS, SECTIONS, SETTINGS
+from app.state.options import (
+    ENGINE_SETTINGS,
+    HUB_ENDPOINT,
+    KV_BUDGET_MIB,
+    KV_DTYPE,
+    LANGUAGE,
+    NUM_THREADS,
+    SECTIONS,
+    SETTINGS,
+    THEME,
+)
 from app.state.setting import Setting
 from app.state.settings import Settings
-from app.theme import theme_signals
+from app.theme import current_theme, theme_signals
 from app.widgets.fields import add_clear_button
 from app.widgets.page import ClosablePage
 from app.widgets.text_label import TextLabel
-from engine.messages import EngineStarted
+from engine.api import ModelSpec
+from engine.messages import EngineStarted, ModelLoaded
 
 _SPACING_PX = 16
 _LABEL_SPACING_PX = 24
@@ -82,12 +100,16 @@ class SettingsPage(ClosablePage):
         self.column.addWidget(about)
         self.column.addStretch(1)
         self.setFocusProxy(self.search)
-        theme_signals().theme_changed.connect(self._wrap_rows)
+        self._settings = settings
+        for setting in (LANGUAGE, THEME, HUB_ENDPOINT):
+            self._show_effective(setting)
+        theme_signals().theme_changed.connect(self._on_theme_changed)
 
     def show_value(self, setting: Setting[Any]) -> None:
         """Brings a row in line with a value that was changed elsewhere."""
         if (row := self.rows.get(setting.key)) is not None:
             row.show_value()
+        self._show_effective(setting)
         if setting in ENGINE_SETTINGS:
             self._show_restart(True)
 
@@ -100,11 +122,32 @@ class SettingsPage(ClosablePage):
         is_other = language_of(choice) != self._language
         self.rows[LANGUAGE.key].show_button(self.program_restart_button, is_other)
 
+    def _show_effective(self, setting: Setting[Any]) -> None:
+        """What the setting comes to, as far as it can be told without the engine."""
+        if setting is LANGUAGE:
+            words = language_words(self._settings.get(LANGUAGE), self._language)
+        elif setting is THEME:
+            words = theme_words(self._settings.get(THEME), current_theme().is_dark)
+        elif setting is HUB_ENDPOINT:
+            words = hub_words(self._settings.get(HUB_ENDPOINT))
+        else:
+            return
+        self.rows[setting.key].show_effective(words)
+
+    def _on_theme_changed(self) -> None:
+        self._wrap_rows()
+        self._show_effective(THEME)
+
     def show_engine(self, engine: EngineStarted) -> None:
         """What the engine made of its settings."""
         words = translate("app", "%n thread(s) at the moment.", None, engine.num_threads)
         self.rows[NUM_THREADS.key].show_effective(words)
         self._show_restart(False)
+
+    def show_model(self, model: ModelLoaded | None, spec: ModelSpec | None) -> None:
+        """What the loaded model, whose numbers are `spec`, made of the settings; None if there is none."""
+        self.rows[KV_BUDGET_MIB.key].show_effective(kv_memory_words(model))
+        self.rows[KV_DTYPE.key].show_effective(kv_precision_words(model, spec))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -11,6 +11,13 @@
       </translation>
     </message>
     <message numerus="yes">
+      <source>%n bit(s)</source>
+      <translation>
+        <numerusform>%n bit</numerusform>
+        <numerusform>%n bits</numerusform>
+      </translation>
+    </message>
+    <message numerus="yes">
       <source>%n block(s)</source>
       <translation>
         <numerusform>%n block</numerusform>

@@ -10,6 +10,12 @@
       </translation>
     </message>
     <message numerus="yes">
+      <source>%n bit(s)</source>
+      <translation>
+        <numerusform>%n 位</numerusform>
+      </translation>
+    </message>
+    <message numerus="yes">
       <source>%n block(s)</source>
       <translation>
         <numerusform>%n 个块</numerusform>
@@ -4300,6 +4306,14 @@
     <message>
       <source>{title}, open</source>
       <translation>{title}，已展开</translation>
+    </message>
+    <message>
+      <source>{value} at the moment, from the environment variable {variable}.</source>
+      <translation>目前为 {value}，来自环境变量 {variable}。</translation>
+    </message>
+    <message>
+      <source>{value} at the moment.</source>
+      <translation>目前为 {value}。</translation>
     </message>
     <message>
       <source>{verdict}. These would: {models}</source>

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QScrollArea, QSpinBox
 from pytestqt.qtbot import QtBot
@@ -13,8 +14,9 @@ from app.main_window import MainWindow
 from app.state import options
 from app.state.options import ENGINE_SETTINGS, SECTIONS, SETTINGS
 from app.widgets.text_label import TextLabel
-from engine.api import EngineConfig
-from tests.app.fake_engine import FakeEngines
+from app.widgets.units import memory_size
+from engine.api import ENDPOINT_VARIABLE, EngineConfig
+from tests.app.fake_engine import MODEL, FakeEngines
 
 
 def shown_keys(window: MainWindow) -> list[str]:
@@ -57,6 +59,32 @@ def test_a_row_says_where_its_value_comes_from_and_goes_back_to_the_default(qtbo
     qtbot.mouseClick(row.reset_button, Qt.MouseButton.LeftButton)
     assert window.settings.get(options.TEMPERATURE) == options.TEMPERATURE.default
     assert row.field.toolTip() == "This is the default."
+
+
+def test_rows_tell_what_the_automatic_choices_come_to(qtbot: QtBot, window: MainWindow, engines: FakeEngines) -> None:
+    rows = window.settings_page.rows
+    qtbot.waitUntil(lambda: "at the moment" in rows["kv_budget_mib"].note_label.text())
+    size = memory_size(MODEL.num_blocks * MODEL.block_size * MODEL.kv_bytes_per_token)
+    assert f"{size} at the moment." in rows["kv_budget_mib"].note_label.text()
+    assert " bits at the moment." in rows["kv_dtype"].note_label.text()
+    assert "Light at the moment." in rows["theme"].note_label.text()
+    assert "English at the moment." in rows["language"].note_label.text()
+    window.change_setting(options.THEME, "dark")
+    assert "at the moment" not in rows["theme"].note_label.text()
+    window.models.forget_loaded()
+    assert "at the moment" not in rows["kv_budget_mib"].note_label.text()
+
+
+def test_the_hubs_address_is_told_with_its_origin(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
+    page, note = window.settings_page, window.settings_page.rows["hub_endpoint"].note_label
+    monkeypatch.delenv(ENDPOINT_VARIABLE, raising=False)
+    page.show_value(options.HUB_ENDPOINT)
+    assert note.text().endswith("https://huggingface.co at the moment.")
+    monkeypatch.setenv(ENDPOINT_VARIABLE, "https://mirror.example/")
+    page.show_value(options.HUB_ENDPOINT)
+    assert note.text().endswith("https://mirror.example at the moment, from the environment variable HF_ENDPOINT.")
+    window.change_setting(options.HUB_ENDPOINT, "https://own.example")
+    assert note.text().endswith("there too. Chosen here.")
 
 
 def test_a_chosen_number_of_threads_holds_from_the_next_start_of_the_engine(
