@@ -66,6 +66,9 @@ class HubController(QObject):
         self._on_setting_changed(options.HUB_ENDPOINT)
         settings.listen(self._on_setting_changed)
         search.search_requested.connect(self._on_search)
+        search.more_requested.connect(
+            lambda words, limit: client.send(SearchHub(words, limit, endpoint=self._endpoint()))
+        )
         search.card_opened.connect(self.add_card)
         client.hub_answered.connect(self._on_answered)
         client.engine_left.connect(self._on_engine_left)

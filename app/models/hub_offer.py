@@ -69,6 +69,11 @@ def searched_offer(model: HubModel) -> HubOffer:
     return HubOffer(model.repo_id, model.repo_id, " · ".join(parts), is_searched=True)
 
 
+def named_offer(repo_id: str) -> HubOffer:
+    """A repository of which nothing is known but its name."""
+    return HubOffer(repo_id, repo_id, "", is_searched=True)
+
+
 def facts_words(facts: RepositoryFacts) -> str:
     """`licence mit · llama · 135 M parameters`."""
     parts = [

@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from app.i18n import translate
 from app.models.hub_card import HubCard
-from app.models.hub_offer import HubOffer, searched_offer
+from app.models.hub_link import repository_in
+from app.models.hub_offer import HubOffer, named_offer, searched_offer
 from app.widgets.card import Card
 from app.widgets.error_note import ErrorNote
 from app.widgets.fields import add_clear_button
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from app.models.host import Host
 
 MAX_WORDS = 200
+FIRST_RESULTS, MAX_RESULTS = 30, 100
 
 
 class ResultRow(Card):
@@ -53,6 +55,8 @@ class HubSearch(QWidget):
     """`read_host` is asked when a result is opened."""
 
     search_requested = Signal(str)
+    more_requested = Signal(str, int)
+    """The same words again, and how many models at most."""
     card_opened = Signal(HubCard)
     """A card that is new; whoever answers for the hub listens to it."""
 
@@ -60,8 +64,9 @@ class HubSearch(QWidget):
         super().__init__(parent)
         self._read_host = read_host
         self._words = ""
+        self._limit = FIRST_RESULTS
         self.field = QLineEdit(maxLength=MAX_WORDS)
-        self.field.setPlaceholderText(translate("app", "Search the hub for a model, such as qwen 3b"))
+        self.field.setPlaceholderText(translate("app", "Search the hub, such as qwen 3b, or paste a model's address"))
         self.field.setAccessibleName(translate("app", "Search the hub"))
         add_clear_button(self.field)
         self.button = QPushButton(translate("app", "Search"))
@@ -69,6 +74,10 @@ class HubSearch(QWidget):
         self.note = TextLabel("", "muted")
         self.error = ErrorNote()
         self.rows: list[ResultRow | HubCard] = []
+        self.more_button = QPushButton(translate("app", "Show more"))
+        self.more_button.setAccessibleName(translate("app", "Show more of what was found"))
+        self.more_button.clicked.connect(self._search_on)
+        self.more_button.hide()
         self._results = QVBoxLayout()
         self._results.setSpacing(8)
         self._build()
@@ -86,13 +95,12 @@ class HubSearch(QWidget):
         if results.words != self._words:
             return
         self._end()
-        self.note.setText(
-            translate("app", "%n model(s) found, the most downloaded first", None, len(results.models))
-            if results.models
-            else translate("app", "Nothing found for {words}: try fewer words").format(words=results.words)
-        )
+        self.note.setText(self._found_words(len(results.models)))
+        self.more_button.setVisible(FIRST_RESULTS == self._limit <= len(results.models))
+        shown = {row.offer.repo_id for row in self.rows}
         for model in results.models:
-            self._add(model)
+            if model.repo_id not in shown:
+                self._add(model)
 
     def show_failure(self, failed: HubFailed) -> bool:
         """Whether it was about the search."""
@@ -102,6 +110,13 @@ class HubSearch(QWidget):
         self.note.hide()
         self.error.show_error(failed.message, translate("app", "Error: {code}").format(code=failed.code))
         return True
+
+    def _found_words(self, num_models: int) -> str:
+        if not num_models:
+            return translate("app", "Nothing found for {words}: try fewer words").format(words=self._words)
+        if num_models < self._limit:
+            return translate("app", "%n model(s) found, the most downloaded first", None, num_models)
+        return translate("app", "The first %n model(s), the most downloaded first", None, num_models)
 
     def cards(self) -> list[HubCard]:
         return [row for row in self.rows if isinstance(row, HubCard)]
@@ -120,21 +135,46 @@ class HubSearch(QWidget):
         row.hide()
         row.deleteLater()
         self.card_opened.emit(card)
-        card.open_button.setChecked(True)
-        card.open_button.setFocus()
+        _open_card(card)
+
+    def _open_repository(self, repo_id: str) -> None:
+        """The card of what was named itself, which needs no search."""
+        self._words = ""
+        self._end()
+        self.note.setText(translate("app", "The hub is asked for {repository} alone.").format(repository=repo_id))
+        card = next((card for card in self.cards() if card.offer.repo_id == repo_id), None)
+        if card is None:
+            card = HubCard(named_offer(repo_id), self._read_host())
+            self.rows.append(card)
+            self._results.addWidget(card)
+            self.card_opened.emit(card)
+        _open_card(card)
 
     def _search(self) -> None:
         words = self.field.text().strip()
         if not words:
             self.field.setFocus()
             return
-        self._words = words
         self._clear()
         self.error.clear()
+        self.more_button.hide()
         self.note.show()
+        if (repo_id := repository_in(words)) is not None:
+            self._open_repository(repo_id)
+            return
+        self._words = words
+        self._limit = FIRST_RESULTS
         self.note.setText(translate("app", "Searching for {words}").format(words=words))
         self.button.setEnabled(False)
         self.search_requested.emit(words)
+
+    def _search_on(self) -> None:
+        """More of the same words; what is shown stays."""
+        self._limit = MAX_RESULTS
+        self.more_button.hide()
+        self.field.setFocus()
+        self.button.setEnabled(False)
+        self.more_requested.emit(self._words, self._limit)
 
     def _clear(self) -> None:
         """Cards whose job has begun stay: their progress stands in them."""
@@ -164,3 +204,9 @@ class HubSearch(QWidget):
         column.addWidget(self.note)
         column.addWidget(self.error)
         column.addLayout(self._results)
+        column.addWidget(self.more_button, 0, Qt.AlignmentFlag.AlignLeft)
+
+
+def _open_card(card: HubCard) -> None:
+    card.open_button.setChecked(True)
+    card.open_button.setFocus()

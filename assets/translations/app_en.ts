@@ -228,6 +228,13 @@
       </translation>
     </message>
     <message numerus="yes">
+      <source>The first %n model(s), the most downloaded first</source>
+      <translation>
+        <numerusform>The first %n model, the most downloaded first</numerusform>
+        <numerusform>The first %n models, the most downloaded first</numerusform>
+      </translation>
+    </message>
+    <message numerus="yes">
       <source>Unpin lets go of all that {pins} keeps: %n token(s).</source>
       <translation>
         <numerusform>Unpin lets go of all that {pins} keeps: %n token.</numerusform>

@@ -1883,8 +1883,8 @@
       <translation>搜索模型站</translation>
     </message>
     <message>
-      <source>Search the hub for a model, such as qwen 3b</source>
-      <translation>在模型站中搜索模型，例如 qwen 3b</translation>
+      <source>Search the hub, such as qwen 3b, or paste a model's address</source>
+      <translation>在模型站搜索，例如 qwen 3b，或粘贴模型的网址</translation>
     </message>
     <message>
       <source>Searching asks {address}. Nothing else leaves this computer.</source>
@@ -1929,6 +1929,14 @@
     <message>
       <source>Show beside</source>
       <translation>并排显示</translation>
+    </message>
+    <message>
+      <source>Show more</source>
+      <translation>显示更多</translation>
+    </message>
+    <message>
+      <source>Show more of what was found</source>
+      <translation>显示更多找到的模型</translation>
     </message>
     <message>
       <source>Show or hide the chats</source>
@@ -2184,6 +2192,12 @@
       <source>The export</source>
       <translation>导出文件</translation>
     </message>
+    <message numerus="yes">
+      <source>The first %n model(s), the most downloaded first</source>
+      <translation>
+        <numerusform>前 %n 个模型，下载最多的在前</numerusform>
+      </translation>
+    </message>
     <message>
       <source>The hub cannot be reached ({reason}): check the internet connection and the proxy settings</source>
       <translation>无法连接模型站（{reason}）：请检查网络连接和代理设置</translation>
@@ -2203,6 +2217,10 @@
     <message>
       <source>The hub has closed {repo}: choose another repository</source>
       <translation>模型站已关闭 {repo}：请选择另一个仓库</translation>
+    </message>
+    <message>
+      <source>The hub is asked for {repository} alone.</source>
+      <translation>只向模型站询问 {repository}。</translation>
     </message>
     <message>
       <source>The hub is out of order (status {status}): try again later</source>

@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from app.main_window import MainWindow
 from app.models.hub_card import HubCard
+from app.models.hub_link import repository_in
 from app.state import options
 from engine.api import EngineError
 from engine.messages import (
@@ -130,6 +131,48 @@ def test_what_was_asked_of_an_engine_that_is_restarted_can_be_asked_again(
     assert found.error.isVisibleTo(found)
     assert others.button.isEnabled()
     assert window.model_page.import_card.awaited is None
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        REPO,
+        f"https://huggingface.co/{REPO}",
+        f"https://hub.example:8443/{REPO}/tree/main?x=1",
+        f"hf.example/{REPO}/",
+    ],
+)
+def test_a_pasted_address_opens_that_repository_without_a_search(
+    qtbot: QtBot, window: MainWindow, engine: FakeEngine, words: str
+) -> None:
+    search(qtbot, window, words)
+    (card,) = window.model_page.get.search.cards()
+    assert (card.offer.repo_id, card.open_button.isChecked()) == (REPO, True)
+    assert sent(engine, InspectRepository) == [InspectRepository(REPO)]
+    assert not sent(engine, SearchHub)
+    show(qtbot, engine, card)
+    assert card.get_button.isVisible()
+
+
+@pytest.mark.parametrize("words", ["qwen 3b", "qwen", "https://hub.example/datasets/maker/texts", "a/b/c", "/models/q"])
+def test_other_words_are_no_repository(words: str) -> None:
+    assert repository_in(words) is None
+
+
+def test_of_many_models_the_first_are_shown_and_more_on_demand(
+    qtbot: QtBot, window: MainWindow, engine: FakeEngine
+) -> None:
+    found = window.model_page.get.search
+    models = tuple(dataclasses.replace(FOUND, repo_id=f"maker/tiny-{number}") for number in range(40))
+    search(qtbot, window)
+    engine.emit(HubResults("tiny", models[:30]))
+    qtbot.waitUntil(lambda: found.note.text() == "The first 30 models, the most downloaded first")
+    press(qtbot, found.more_button)
+    assert sent(engine, SearchHub)[-1] == SearchHub("tiny", 100)
+    engine.emit(HubResults("tiny", models))
+    qtbot.waitUntil(lambda: found.note.text() == "40 models found, the most downloaded first")
+    assert [row.offer.repo_id for row in found.rows] == [model.repo_id for model in models]
+    assert not found.more_button.isVisible()
 
 
 def test_a_search_that_fails_says_why(qtbot: QtBot, window: MainWindow, engine: FakeEngine) -> None:
