@@ -24,6 +24,9 @@ from engine.models.metadata import Metadata
 from engine.models.names import gguf_tensor_names
 from engine.weights import HeadWeights, LayerWeights
 
+_MAX_FACTORS = 1 << 16
+"""One for each two dimensions of a head."""
+
 
 class GgufSource:
     """An open model, a context manager. Everything but the weights themselves is read and checked on opening.
@@ -88,6 +91,9 @@ class _Tensors:
         return GgufMatrix(self._files, self._use(name))
 
     def vector(self, name: str) -> Tensor:
+        return self._values(name)
+
+    def _values(self, name: str) -> Tensor:
         tensor = self._use(name)
         with np.errstate(all="ignore"):
             values = dequantize(self._files.read_rows(tensor, 0, tensor.num_rows), tensor.kind)
@@ -98,7 +104,12 @@ class _Tensors:
 
     def factors(self, name: str) -> list[float] | None:
         """The content of a tensor of rotary factors, None if the file lacks it."""
-        return [float(factor) for factor in self.vector(name)] if name in self._files.tensors else None
+        if name not in self._files.tensors:
+            return None
+        num_factors = self._files.tensors[name].num_rows * self._files.tensors[name].num_columns
+        if num_factors > _MAX_FACTORS:
+            raise SourceError(f"{self._files.path} is damaged, {name} holds {num_factors} factors: get the file again")
+        return [float(factor) for factor in self._values(name)]
 
     def require_all_used(self, family: str) -> None:
         """Raises `SourceError` naming a tensor that was never asked for."""
@@ -123,8 +134,3 @@ class _Outlines(_Tensors):
     def vector(self, name: str) -> Tensor:
         tensor = self._use(name)
         return torch.zeros(1).expand(tensor.num_rows * tensor.num_columns)
-
-    def factors(self, name: str) -> list[float] | None:
-        if name not in self._files.tensors:
-            return None
-        return [float(factor) for factor in super().vector(name)]

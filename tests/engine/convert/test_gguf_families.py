@@ -236,6 +236,8 @@ def test_family_arrives_as_transformers_has_it(name: str, tmp_path: Path) -> Non
     exported = export(model, tmp_path / "safetensors")
     token_ids = random_ids(NUM_TOKENS)
     expected: Tensor = expected_logits(model, token_ids)
-    with GgufSource(write(exported, form, tmp_path / "model.gguf")) as source:
+    path = write(exported, form, tmp_path / "model.gguf")
+    with GgufSource(path) as source, GgufSource(path, is_outline=True) as outline:
+        assert outline.spec == source.spec
         actual = paged_logits(read_decoder(source), ReferenceBackend(), token_ids, chunk=16)
     torch.testing.assert_close(actual, expected, atol=TOLERANCE, rtol=TOLERANCE)

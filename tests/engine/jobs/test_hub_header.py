@@ -59,6 +59,14 @@ def test_factors_of_the_rotation_are_read_where_they_lie(
         assert source.spec.rope.frequency_factors is not None
 
 
+def test_more_factors_than_a_head_has_are_not_fetched(hub: HubServer, tmp_path: Path) -> None:
+    tiny = tiny_gguf()
+    tiny.tensors["rope_freqs.weight"] = np.ones(70_000, np.float32)
+    facts = told(hub, {"odd-Q8_0.gguf": written(tmp_path, tiny).read_bytes()})
+    assert facts.refusal is not None
+    assert "rope_freqs.weight holds 70000 factors" in facts.refusal
+
+
 def test_a_split_model_is_told_by_the_headers_of_its_parts(hub: HubServer, tmp_path: Path) -> None:
     paths = split_gguf(tmp_path, 3)
     facts = told(hub, {path.name: path.read_bytes() for path in paths})
@@ -73,6 +81,7 @@ def test_a_split_model_is_told_by_the_headers_of_its_parts(hub: HubServer, tmp_p
         ({"llama.block_count": 3}, "lacks the tensor"),
         ({"llama.rope.scaling.type": "bent"}, "'bent'"),
         ({"general.alignment": 33}, "no power of two"),
+        ({"split.count": 2, "split.no": 0}, "part 1 of 2"),
     ],
 )
 def test_what_cannot_run_is_refused_before_it_is_downloaded(
