@@ -16,7 +16,6 @@ from PySide6.QtWidgets import QWidget
 
 TIMEOUT_S = 600.0
 _MAX_COLORS = 256
-_CHUNK = 1024
 
 
 class Camera:
@@ -51,20 +50,22 @@ class Camera:
 
 
 def with_few_colors(image: QImage) -> QImage:
-    """The image in its most frequent colours, which takes a third of the bytes; rarer ones become the nearest."""
+    """The image in few of its colours, which takes a third of the bytes; the others become the nearest of them."""
     image = image.convertToFormat(QImage.Format.Format_RGB32)
     pixels = np.frombuffer(image.constBits(), dtype=np.uint32).reshape(image.height(), image.width())
     colors, inverse, counts = np.unique(pixels, return_inverse=True, return_counts=True)
-    kept = colors[np.argsort(-counts)[:_MAX_COLORS]]
-    channels, kept_channels = (part.view(np.uint8).reshape(-1, 4)[:, :3].astype(np.int32) for part in (colors, kept))
-    nearest = np.concatenate(
-        [
-            ((channels[start : start + _CHUNK, None] - kept_channels) ** 2).sum(-1).argmin(1)
-            for start in range(0, len(colors), _CHUNK)
-        ]
-    ).astype(np.uint8)
+    channels = colors.view(np.uint8).reshape(-1, 4)[:, :3].astype(np.int64)
+    kept = [int(counts.argmax())]
+    nearest = np.zeros(len(colors), np.uint8)
+    distances = ((channels - channels[kept[0]]) ** 2).sum(1)
+    while len(kept) < _MAX_COLORS and distances.any():
+        # The colour that is missed most: a frequent one, or one that is like no other.
+        kept.append(int((counts * distances).argmax()))
+        others = ((channels - channels[kept[-1]]) ** 2).sum(1)
+        nearest[others < distances] = len(kept) - 1
+        distances = np.minimum(distances, others)
     # Qt wants lines of a multiple of four bytes.
     rows = np.pad(nearest[inverse.reshape(pixels.shape)], ((0, 0), (0, -image.width() % 4)))
     result = QImage(rows.tobytes(), image.width(), image.height(), rows.shape[1], QImage.Format.Format_Indexed8)
-    result.setColorTable([int(color) for color in kept])
+    result.setColorTable([int(color) for color in colors[kept]])
     return result.copy()

@@ -24,7 +24,7 @@ _PLACES = (
     (("Left", "Right", "Up", "Down"), QT_TRANSLATE_NOOP("app", "From block to block, in the grid of the memory")),
 )
 """(keys, what they do) of the keys that only hold where the focus is"""
-_WIDTH_CHARACTERS, _MAX_ROWS = 64, 16
+_WIDTH_CHARACTERS, _MAX_ROWS = 76, 16
 
 
 class ShortcutSheet(QDialog):

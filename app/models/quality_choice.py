@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from engine.planner import Plan
 
 
+_FAST = 1000
+"""Tokens a second that no one can tell from more."""
 _RING_GAP_PX = 8
 
 
@@ -136,6 +138,8 @@ def cost_words(plan: Plan) -> str:
 
 
 def _speed(rate: float) -> str:
+    if rate >= _FAST:
+        return f"{_FAST:,}+"
     return f"{rate:,.0f}" if rate >= 10 else f"{rate:.1f}"
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
-from app.widgets.units import with_units_kept
+from app.widgets.units import with_good_breaks
 
 _MIN_CHARACTERS = 12
 
@@ -29,7 +29,7 @@ class TextLabel(QLabel):
 
     def setText(self, text: str) -> None:  # noqa: N802 - Qt's name
         self._text = text
-        super().setText(with_units_kept(text))
+        super().setText(with_good_breaks(text))
 
     def text(self) -> str:
         """As it was given."""

@@ -12,8 +12,8 @@ from app.i18n import translate
 _MEMORY_UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
 _FILE_UNITS = ("B", "kB", "MB", "GB", "TB")
 _NO_BREAK_SPACE = "\u00a0"
-_BEFORE_UNIT = re.compile(
-    r"(?<=[0-9]) (?=(?:[KMGT]iB|[kMGT]?B|ms|s|min|h|tok|秒|%)(?![A-Za-z]))|(?<=\w) (?=[0-9.]+[MB](?![\w]))"
+_NO_BREAK = re.compile(
+    r"(?<=[0-9]) (?=(?:[KMGT]iB|[kMGT]?B|ms|s|min|h|tok|秒|%)(?![A-Za-z]))|(?<=\w) (?=[0-9.]+[MB](?![\w]))| (?=· )"
 )
 
 
@@ -48,9 +48,12 @@ def duration(duration_s: float) -> str:
     return translate("app", "{hours} h {minutes} min").format(hours=minutes // 60, minutes=minutes % 60)
 
 
-def with_units_kept(text: str) -> str:
-    """The text with spaces at which no line breaks: between a number and its unit, a model's name and its size."""
-    return _BEFORE_UNIT.sub(_NO_BREAK_SPACE, text)
+def with_good_breaks(text: str) -> str:
+    """The text with spaces at which no line breaks.
+
+    Those between a number and its unit, between a model's name and its size, and before a dot that parts words.
+    """
+    return _NO_BREAK.sub(_NO_BREAK_SPACE, text)
 
 
 def with_digits_grouped(words: str, number: int) -> str:

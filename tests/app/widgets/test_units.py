@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.widgets.units import done_of_total, duration, file_size, memory_size, with_digits_grouped, with_units_kept
+from app.widgets.units import done_of_total, duration, file_size, memory_size, with_digits_grouped, with_good_breaks
 
 
 @pytest.mark.parametrize(
@@ -44,11 +44,13 @@ def test_times_have_one_fitting_unit(seconds: float, text: str):
 
 @pytest.mark.parametrize("unit", ["GiB", "GB", "B", "s", "ms", "min", "tok/s", "%", "秒"])
 def test_no_line_breaks_between_a_number_and_its_unit(unit: str):
-    assert with_units_kept(f"left 21 {unit} of 24 {unit}") == f"left 21\u00a0{unit} of 24\u00a0{unit}"
+    assert with_good_breaks(f"left 21 {unit} of 24 {unit}") == f"left 21\u00a0{unit} of 24\u00a0{unit}"
 
 
 def test_name_of_a_model_and_its_size_stay_together():
-    assert with_units_kept("These would: Gemma 2 2B, Qwen2.5 1.5B") == "These would: Gemma 2\u00a02B, Qwen2.5\u00a01.5B"
+    assert (
+        with_good_breaks("These would: Gemma 2 2B, Qwen2.5 1.5B") == "These would: Gemma 2\u00a02B, Qwen2.5\u00a01.5B"
+    )
 
 
 def test_digits_of_a_plural_are_grouped():
@@ -57,4 +59,8 @@ def test_digits_of_a_plural_are_grouped():
 
 @pytest.mark.parametrize("text", ["24 books", "layer 14 of 36", "3 sorts", "two GiB"])
 def test_other_words_may_begin_a_line(text: str):
-    assert with_units_kept(text) == text
+    assert with_good_breaks(text) == text
+
+
+def test_no_line_begins_with_a_dot_between_words():
+    assert with_good_breaks("2 steps · 3 chats") == "2 steps\u00a0· 3 chats"
