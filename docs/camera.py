@@ -15,6 +15,7 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QWidget
 
 TIMEOUT_S = 600.0
+PAUSE_S = 0.5
 _MAX_COLORS = 256
 
 
@@ -39,7 +40,7 @@ class Camera:
 
     async def pause(self) -> None:
         """Time for layouts and queued paints; these are pictures, not tests."""
-        await asyncio.sleep(0.5)
+        await asyncio.sleep(PAUSE_S)
 
     async def wait(self, holds: Callable[[], bool]) -> None:
         started_s = time.monotonic()

@@ -32,7 +32,7 @@ from app.commands.shortcut_sheet import ShortcutSheet  # noqa: E402
 from app.main_window import MainWindow  # noqa: E402
 from app.state import options  # noqa: E402
 from app.state.settings import Settings  # noqa: E402
-from docs.camera import Camera  # noqa: E402
+from docs.camera import PAUSE_S, Camera  # noqa: E402
 from docs.model_scenes import ModelScenes  # noqa: E402
 from docs.sample_chats import sample_chats  # noqa: E402
 from engine.api import EngineConfig, list_models  # noqa: E402
@@ -40,6 +40,8 @@ from engine.messages import EngineDied, FetchJob, JobFinished, StartJob  # noqa:
 from tests.engine.hub.hub_server import HubServer  # noqa: E402
 
 SIZE = QSize(1360, 860)
+_GLANCE_S = 0.2
+"""Between pictures of what does not wait."""
 SYSTEM_PROMPT = "You are a friendly assistant who answers in Markdown, with short paragraphs and lists."
 QUESTIONS = {
     "plan": "And if it rains?",
@@ -100,11 +102,12 @@ class Photographer:
         for tab in window.tabs.tabs():
             if tab not in tabs:
                 window.tabs.close_tab(window.tabs.indexOf(tab))
-        for tab, question in zip(tabs, QUESTIONS.values(), strict=True):
+        # The one that ends first begins last.
+        for tab, question in reversed(list(zip(tabs, QUESTIONS.values(), strict=True))):
             tab.submit(question)
         await camera.wait(lambda: all(len(tab.session.answer.text) > 120 or not tab.session.is_busy for tab in tabs))
         for name in QUESTIONS:
-            await self._open(name)
+            await self._open(name, _GLANCE_S)
             camera.save(f"streaming_{name}", window)
         await self._show_memory()
         await camera.wait(lambda: not any(tab.session.is_busy for tab in tabs))
@@ -150,9 +153,9 @@ class Photographer:
         self._window.models.client.engine_died.emit(EngineDied("engine_error", message))
         await self._camera.save_at_rest("error_engine", self._window)
 
-    async def _open(self, name: str) -> ChatTab:
+    async def _open(self, name: str, pause_s: float = PAUSE_S) -> ChatTab:
         self._window.chats.open(self._chats[name].id)
-        await self._camera.pause()
+        await asyncio.sleep(pause_s)
         tab = self._window.tabs.tab_of(self._chats[name].id)
         assert tab is not None, name
         return tab
