@@ -80,7 +80,8 @@ def main() -> None:
 
 def read_tokenizer(path: Path) -> Any:
     """transformers' own for the file's words. What it makes of a GGUF file by itself forgets how texts begin: composing
-    letters for Qwen, which the family's class does, and one digit at a time for SmolLM, which has no class.
+    letters for Qwen, which the family's class does, and one digit at a time for SmolLM, which has no class: "smollm" is
+    not in the `GGUF_PRE_TOKENIZER_SPLITS` of transformers 5.24, while the model's tokenizer.json begins with this step.
     """
     fields = GGUFReader(path).fields
     if fields["tokenizer.ggml.pre"].contents() == "qwen2":

@@ -1,6 +1,11 @@
 """Real models give the tokens of transformers: of texts of every kind, and greedily of what follows them.
 
-The expected ids are in tests/data/transformers; docs/make_transformers_cases.py makes them.
+The expected ids are in tests/data/transformers; docs/make_transformers_cases.py makes them. For SmolLM2 it puts one
+step in front of what transformers 5.24 makes of the GGUF file: each digit is a piece. SmolLM2's own tokenizer.json has
+that step, `Digits(individual_digits=True)` before `ByteLevel`, and where `tokenizer.ggml.pre` is "smollm" llama.cpp
+takes a lone `\\p{N}` before GPT-2's expression (src/llama-vocab.cpp). transformers' conversion has a list of such names
+(`GGUF_PRE_TOKENIZER_SPLITS`) that lacks this one, and makes a plain `ByteLevel` of it. Without the step two of the 28
+texts, that with ½ ² and that with ١٢٣ ４５６, would have other ids than the model's own tokenizer gives them.
 """
 
 import json
@@ -17,6 +22,12 @@ from engine.text.typed_tokens import break_up
 from tests.e2e.conftest import run_engine
 
 CASES = Path(__file__).resolve().parents[1] / "data" / "transformers"
+NEAR_TIE = "List three primary colors:\n1."
+NUM_TOKENS_BEFORE_IT = 10
+"""For Qwen. In transformers its eleventh token is ahead of the second best by 0.0089, where the logits' standard
+deviation is 2.4. 24 of its 98 matrices (Q4_K, Q6_K) fit no format of ours exactly, and their rounding turns these
+two about. Up to there its tokens are transformers', and those of the other five prompts to the end.
+"""
 CODER_VARIABLE = "DEEPINFER_TEST_CODER_GGUF"
 
 
@@ -72,12 +83,16 @@ def test_a_special_token_that_a_user_types_has_the_ids_of_its_letters(model, tok
 
 def test_the_reference_backend_gives_the_same_greedy_tokens(model):
     name, home, data = model
-    # A choice closer than that turns on the rounding of sums, or of weights that fit no format of ours.
-    cases = [case for case in data["greedy"] if case["min_margin"] > 0.02]
-    prompts = [argument for case in cases for argument in ("--prompt", case["prompt"])]
+    prompts = [argument for case in data["greedy"] for argument in ("--prompt", case["prompt"])]
     options = ("--backend", "reference", "--raw", "--max-tokens", "24", "--temperature", "0", "--json")
     result = run_engine(home, "generate", name, *options, *prompts)
     assert result.returncode == 0, result.stderr
-    found = [completion["token_ids"] for completion in json.loads(result.stdout)]
-    assert len(found) >= 5
-    assert found == [case["token_ids"] for case in cases]
+    found = {
+        case["prompt"]: item["token_ids"] for case, item in zip(data["greedy"], json.loads(result.stdout), strict=True)
+    }
+    expected = {case["prompt"]: case["token_ids"] for case in data["greedy"]}
+    if name == "coder":
+        for tokens in (found, expected):
+            tokens[NEAR_TIE] = tokens[NEAR_TIE][:NUM_TOKENS_BEFORE_IT]
+    assert sum(len(tokens) == 24 for tokens in expected.values()) >= 5
+    assert found == expected
