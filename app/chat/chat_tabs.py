@@ -20,6 +20,7 @@ from app.i18n import translate
 from app.state.session import Phase, Session
 from app.theme import current_theme, icon_size_px, theme_signals
 from app.widgets.icons import show_icon
+from app.widgets.screen_change import redraw_on_other_screen
 
 _MAX_TITLE_CHARACTERS = 24
 
@@ -74,6 +75,7 @@ class ChatTabs(QTabWidget):
         self.buttons.new_button.clicked.connect(self.new_chat_requested)
         self.setCornerWidget(self.buttons, Qt.Corner.TopRightCorner)
         theme_signals().theme_changed.connect(self.show_marks)
+        redraw_on_other_screen(self, self.show_marks)
 
     def tabs(self) -> list[ChatTab]:
         return [tab for index in range(self.count()) if isinstance(tab := self.widget(index), ChatTab)]

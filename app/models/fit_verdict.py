@@ -15,6 +15,7 @@ from app.models.fit import Fit, fit_of
 from app.models.fit_bar import FitBar
 from app.theme import icon_size_px, theme_signals
 from app.widgets.icons import icon
+from app.widgets.screen_change import redraw_on_other_screen
 from app.widgets.text_label import TextLabel
 from engine.messages import Quality
 
@@ -47,6 +48,7 @@ class FitLine(QWidget):
         row.addWidget(self._mark)
         row.addWidget(self.label, 1)
         theme_signals().theme_changed.connect(self._show_mark)
+        redraw_on_other_screen(self, self._show_mark)
 
     def show_fit(self, fit: Fit) -> None:
         self._kind = fit.kind

@@ -32,6 +32,7 @@ from app.visualizer.cell_tiles import CellLook, CellTiles
 from app.visualizer.grid_geometry import GridGeometry, choose_geometry
 from app.visualizer.owners import Owners
 from app.widgets.motion import prefers_reduced_motion
+from app.widgets.screen_change import redraw_on_other_screen
 from engine.messages import BlockSnapshot
 
 BRIGHT_MS = 140
@@ -78,6 +79,7 @@ class BlockGrid(QAbstractScrollArea):
         self.viewport().setMouseTracking(True)
         self.verticalScrollBar().valueChanged.connect(self._repaint_all)
         theme_signals().theme_changed.connect(self._lay_out)
+        redraw_on_other_screen(self, self._lay_out)
 
     def show_snapshot(self, snapshot: BlockSnapshot) -> None:
         """Show a newer state of the pool."""

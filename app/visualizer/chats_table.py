@@ -18,6 +18,7 @@ from app.visualizer.chat_rows import ChatRow
 from app.visualizer.owner_chip import owner_chip
 from app.visualizer.owners import Owners
 from app.visualizer.row_heights import fit_height
+from app.widgets.screen_change import redraw_on_other_screen
 
 _KEY_ROLE = Qt.ItemDataRole.UserRole
 _NUM_COLUMNS = 7
@@ -63,6 +64,7 @@ class ChatsTable(QTreeWidget):
         header.setSectionsMovable(False)
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         theme_signals().theme_changed.connect(self._redraw_chips)
+        redraw_on_other_screen(self, self._redraw_chips)
 
     @staticmethod
     def headers() -> list[str]:

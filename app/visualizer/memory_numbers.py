@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
 from app.i18n import translate
 from app.theme import icon_size_px, theme_signals
 from app.visualizer.memory_bar import MemoryBar, paint_part
+from app.widgets.screen_change import redraw_on_other_screen
 from app.widgets.units import memory_size, with_digits_grouped
 
 _ROLES = ("bar_weights", "bar_workspace", "bar_used", "bar_pinned", "bar_cached", "bar_free")
@@ -83,6 +84,7 @@ class MemoryNumbers(QWidget):
         column.addWidget(self._bar)
         column.addLayout(grid)
         theme_signals().theme_changed.connect(self._draw_chips)
+        redraw_on_other_screen(self, self._draw_chips)
         self._draw_chips()
 
     def show_sums(self, sums: MemorySums) -> None:

@@ -19,6 +19,7 @@ from app.visualizer.owner_chip import look_chip
 from app.visualizer.owners import Owners
 from app.visualizer.row_heights import fit_height
 from app.visualizer.wide_title import WideTitle
+from app.widgets.screen_change import redraw_on_other_screen
 
 _NUM_COLUMNS = 4
 _KEY_ROLE = Qt.ItemDataRole.UserRole
@@ -62,6 +63,7 @@ class OwnerTable(QTreeWidget):
             self.headerItem().setTextAlignment(column, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.itemSelectionChanged.connect(self._on_selection_changed)
         theme_signals().theme_changed.connect(self._redraw_chips)
+        redraw_on_other_screen(self, self._redraw_chips)
 
     @staticmethod
     def headers() -> list[str]:

@@ -13,6 +13,7 @@ from app.engine_words.recognition import in_window_words
 from app.i18n import translate
 from app.theme import icon_size_px, theme_signals
 from app.widgets.icons import confirm_by_icon, icon, show_icon
+from app.widgets.screen_change import redraw_on_other_screen
 from app.widgets.text_label import TextLabel
 
 
@@ -39,6 +40,7 @@ class ErrorNote(QFrame):
         self.copy_button.clicked.connect(self._copy)
         self._build()
         theme_signals().theme_changed.connect(self._show_mark)
+        redraw_on_other_screen(self, self._show_mark)
         self.clear()
 
     def show_error(self, message: str, details: str = "") -> None:

@@ -6,7 +6,7 @@ import sqlite3
 from contextlib import closing
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QFont, QGuiApplication
 from PySide6.QtWidgets import QApplication, QInputDialog, QSpinBox, QTabBar
 from pytestqt.qtbot import QtBot
@@ -258,6 +258,17 @@ def test_what_a_tabs_mark_shows_is_told_in_words(qtbot: QtBot, window: MainWindo
     menu = window.tabs.buttons.open_list()
     assert menu.actions()[0].text() == "hello · the last answer failed"
     menu.close()
+
+
+def test_marks_are_drawn_anew_for_a_screen_with_other_pixels(
+    window: MainWindow, qapp: QApplication, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tabs = window.tabs
+    (before,) = tabs.tabIcon(0).availableSizes()
+    monkeypatch.setattr(tabs, "devicePixelRatioF", lambda: 2.0)
+    qapp.sendEvent(tabs, QEvent(QEvent.Type.DevicePixelRatioChange))
+    (after,) = tabs.tabIcon(0).availableSizes()
+    assert after == 2 * before
 
 
 def test_the_tab_in_front_is_told_to_the_engine(qtbot: QtBot, window: MainWindow, engine: FakeEngine) -> None:
