@@ -66,6 +66,7 @@ class ChatController(QObject):
         self.trash = TrashController(history, sidebar, self)
         self.trash.chat_changed.connect(self.show_change)
         self.trash.restored.connect(self.open)
+        self.trash.messages_wanted.connect(self._restore_messages)
         self.trash.emptied.connect(self._on_trash_emptied)
         self._search = SearchController(history, sidebar, run, self)
         self._search.ended.connect(self.refresh)
@@ -224,6 +225,11 @@ class ChatController(QObject):
         self.show_change(chat_id)
         if was_open:
             self.open(chat_id)
+
+    def _restore_messages(self, chat_id: str, message_id: str) -> None:
+        self.open(chat_id)
+        if (tab := self._tabs.tab_of(chat_id)) is not None:
+            tab.message_actions.restore_deleted(message_id)
 
     def _close_tabs(self, chat_ids: frozenset[str]) -> None:
         for tab in self._tabs.tabs():

@@ -127,9 +127,19 @@ class MessageActions(QObject):
             # Not while it answers, but afterwards.
             self._offer(messages, words)
             return
+        # Some may be back by the trash.
+        messages = [message for message in messages if message.deleted_at_s is not None]
+        if not messages:
+            return
         revisions.restore(self._session, messages)
         self._save(messages, is_used=False)
         self._show()
+
+    def restore_deleted(self, message_id: str) -> None:
+        """Puts this message back, with those that were deleted together with it."""
+        for _, messages in revisions.deletions(self._session):
+            if any(message.id == message_id for message in messages):
+                self._restore(messages, translate("app", "Message deleted."))
 
     def earlier_deletions(self) -> list[tuple[float, Callable[[], object]]]:
         """What was deleted before the chat was opened: the times, since 1970, and the calls that put it back."""

@@ -15,7 +15,8 @@ from app.i18n import translate
 from app.state.folders import Folder
 from app.state.history import ChatSummary
 from app.state.search import SearchHit
-from app.state.trash import DeletedChat
+from app.state.session import title_of
+from app.state.trash import DeletedChat, DeletedMessages
 
 
 class RowKind(Enum):
@@ -24,11 +25,16 @@ class RowKind(Enum):
     CHAT = "chat"
     HIT = "hit"
     DELETED = "deleted"
+    DELETED_MESSAGES = "deleted messages"
+
+
+TWO_LINES = (RowKind.HIT, RowKind.DELETED, RowKind.DELETED_MESSAGES)
+"""Those that have a detail."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line. `key` is the id of its chat or folder, or the heading's text."""
+    """One line. `key` is the id of its chat, folder or message, or the heading's text."""
 
     kind: RowKind
     key: str
@@ -86,6 +92,15 @@ def deleted_rows(chats: Iterable[DeletedChat]) -> Iterator[Row]:
         messages = translate("app", "%n message(s)", None, chat.num_messages)
         # The day first: it is what tells chats of one name apart, and a narrow list cuts the end.
         yield Row(RowKind.DELETED, chat.id, chat.title, f"{day} · {messages}")
+
+
+def deleted_message_rows(groups: Iterable[DeletedMessages]) -> Iterator[Row]:
+    """One of what was deleted together of a chat."""
+    for group in groups:
+        day = date.fromtimestamp(group.deleted_at_s).isoformat()
+        words = translate("app", "{day} · %n message(s) of “{chat}”", None, group.num_messages)
+        text = title_of(group.text) if group.text.strip() else translate("app", "(empty)")
+        yield Row(RowKind.DELETED_MESSAGES, group.id, text, words.format(day=day, chat=group.chat_title))
 
 
 def heading(name: str) -> Row:

@@ -12,7 +12,7 @@ from PySide6.QtGui import QFont, QFontMetrics, QPainter, QTextCharFormat, QTextL
 from PySide6.QtWidgets import QApplication, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from app.history.chat_list_model import ROW_ROLE
-from app.history.chat_rows import Row, RowKind
+from app.history.chat_rows import TWO_LINES, Row, RowKind
 from app.theme import current_theme, icon_size_px
 
 _ROW_ROOM_PX = 10
@@ -32,7 +32,7 @@ class RowDelegate(QStyledItemDelegate):
         hint = super().sizeHint(option, index)
         row: Row = index.data(ROW_ROLE)
         line_px = QFontMetrics(option.font).height()
-        lines = 2 if row.kind in (RowKind.HIT, RowKind.DELETED) else 1
+        lines = 2 if row.kind in TWO_LINES else 1
         return QSize(hint.width(), max(hint.height(), lines * line_px + _ROW_ROOM_PX))
 
     def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, index: _Index) -> None:
@@ -40,7 +40,7 @@ class RowDelegate(QStyledItemDelegate):
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
         row: Row = index.data(ROW_ROLE)
-        if row.kind in (RowKind.HIT, RowKind.DELETED):
+        if row.kind in TWO_LINES:
             self._paint_two_lines(painter, option, index, row)
             return
         if row.kind is RowKind.CHAT and row.folder_id is not None and not row.is_pinned:

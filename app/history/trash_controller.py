@@ -22,6 +22,8 @@ class TrashController(QObject):
     """A chat is in the trash now, or no longer."""
     restored = Signal(str)
     """A chat is back."""
+    messages_wanted = Signal(str, str)
+    """Of a chat, by its id: the messages that were deleted together with this one, by its id."""
     emptied = Signal()
     """What was deleted, messages too, is gone for good."""
 
@@ -30,8 +32,11 @@ class TrashController(QObject):
         self._history = history
         self._sidebar = sidebar
         self._panel = sidebar.trash_panel
+        self._chat_of: dict[str, str] = {}
+        """Of the messages in the panel, by their ids."""
         sidebar.more_menu.addAction(translate("app", "Trash"), self.show)
         self._panel.restore_requested.connect(self.restore)
+        self._panel.messages_restore_requested.connect(self._restore_messages)
         self._panel.destroy_requested.connect(self._destroy)
         self._panel.empty_requested.connect(self._empty)
 
@@ -50,6 +55,10 @@ class TrashController(QObject):
         if self._change(lambda: self._history.trash.restore_chat(chat_id)):
             self.chat_changed.emit(chat_id)
             self.restored.emit(chat_id)
+
+    def _restore_messages(self, message_id: str) -> None:
+        self.messages_wanted.emit(self._chat_of[message_id], message_id)
+        self._show_content()
 
     def _destroy(self, chat_id: str) -> None:
         self._change(lambda: self._history.trash.destroy([chat_id]))
@@ -70,6 +79,9 @@ class TrashController(QObject):
 
     def _show_content(self) -> None:
         try:
-            self._panel.show_deleted(self._history.trash.chats(), self._history.trash.num_messages())
+            chats, messages = self._history.trash.chats(), self._history.trash.messages()
         except HistoryError as error:
             self.failed.emit(str(error))
+            return
+        self._chat_of = {group.id: group.chat_id for group in messages}
+        self._panel.show_deleted(chats, messages)

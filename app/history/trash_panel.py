@@ -12,9 +12,9 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QMessageBox, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from app.history.chat_list import ChatList
-from app.history.chat_rows import Row, deleted_rows
-from app.i18n import sentences, translate
-from app.state.trash import DeletedChat
+from app.history.chat_rows import Row, RowKind, deleted_message_rows, deleted_rows
+from app.i18n import translate
+from app.state.trash import DeletedChat, DeletedMessages
 from app.widgets.icons import show_icon
 from app.widgets.question import ask_before_loss
 from app.widgets.text_label import TextLabel
@@ -23,20 +23,22 @@ _GAP_PX = 8
 
 
 class TrashPanel(QWidget):
-    """The chats that were deleted. Enter or a click brings one back; Delete takes it away for good."""
+    """What was deleted. Enter or a click brings a chat or messages back; Delete takes a chat away for good."""
 
     restore_requested = Signal(str)
+    messages_restore_requested = Signal(str)
+    """The id of the first of what was deleted together."""
     destroy_requested = Signal(str)
     empty_requested = Signal()
     closed = Signal()
 
     def __init__(self) -> None:
         super().__init__()
-        self.list = ChatList(translate("app", "Chats in the trash"))
+        self.list = ChatList(translate("app", "What is in the trash"))
         self.list.setDragEnabled(False)
         self.list.chosen.connect(self._on_chosen)
         self.list.menu_requested.connect(self._open_menu)
-        self.list.delete_pressed.connect(lambda row: self.ask_to_destroy(row.key, row.text))
+        self.list.delete_pressed.connect(self._on_delete_pressed)
         title = QLabel(translate("app", "Trash"))
         title.setProperty("kind", "author")
         close = QToolButton()
@@ -59,14 +61,16 @@ class TrashPanel(QWidget):
         column.addWidget(self.list, 1)
         column.addWidget(self.empty_button)
 
-    def show_deleted(self, chats: Sequence[DeletedChat], num_messages: int) -> None:
-        """What lies in the trash: whole chats, and how many single messages of others."""
-        self.list.show_rows(deleted_rows(chats))
-        self.empty_button.setEnabled(bool(chats) or num_messages > 0)
-        words = translate("app", "Choose a chat to bring it back.") if chats else translate("app", "No chat is in it.")
-        if num_messages:
-            also = translate("app", "%n deleted message(s) of other chats lie here too.", None, num_messages)
-            words = sentences(words, also)
+    def show_deleted(self, chats: Sequence[DeletedChat], messages: Sequence[DeletedMessages]) -> None:
+        """What lies in the trash: whole chats, and single messages of others."""
+        self.list.show_rows([*deleted_rows(chats), *deleted_message_rows(messages)])
+        self.empty_button.setEnabled(bool(chats or messages))
+        if messages:
+            words = translate("app", "Choose a chat or a message to bring it back.")
+        elif chats:
+            words = translate("app", "Choose a chat to bring it back.")
+        else:
+            words = translate("app", "Nothing is in it.")
         self.words.setText(words)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -76,15 +80,22 @@ class TrashPanel(QWidget):
             super().keyPressEvent(event)
 
     def _on_chosen(self, row: Row) -> None:
-        self.restore_requested.emit(row.key)
+        is_chat = row.kind is RowKind.DELETED
+        (self.restore_requested if is_chat else self.messages_restore_requested).emit(row.key)
+
+    def _on_delete_pressed(self, row: Row) -> None:
+        # Single messages go for good with all the rest only.
+        if row.kind is RowKind.DELETED:
+            self.ask_to_destroy(row.key, row.text)
 
     def _open_menu(self, row: Row | None, place: QPoint) -> None:
         if row is None:
             return
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.addAction(translate("app", "Restore"), lambda: self.restore_requested.emit(row.key))
-        menu.addAction(translate("app", "Delete for good…"), lambda: self.ask_to_destroy(row.key, row.text))
+        menu.addAction(translate("app", "Restore"), lambda: self._on_chosen(row))
+        if row.kind is RowKind.DELETED:
+            menu.addAction(translate("app", "Delete for good…"), lambda: self.ask_to_destroy(row.key, row.text))
         menu.popup(place)
 
     def ask_to_destroy(self, chat_id: str, title: str) -> QMessageBox:

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 from app.state.database import Database
 
+_NUM_SHOWN_CHARACTERS = 200
+
 
 @dataclass(frozen=True, slots=True)
 class DeletedChat:
@@ -21,6 +23,20 @@ class DeletedChat:
     deleted_at_s: float
     num_messages: int
     """Those that are shown, not their other versions."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeletedMessages:
+    """Another line: messages that were deleted together, of a chat that is not in the trash."""
+
+    id: str
+    """Of the first of them."""
+    chat_id: str
+    chat_title: str
+    text: str
+    """The beginning of the first one's."""
+    deleted_at_s: float
+    num_messages: int
 
 
 class Trash:
@@ -53,15 +69,18 @@ class Trash:
         with self._database.reading() as db:
             return [DeletedChat(*row) for row in db.execute(query)]
 
-    def num_messages(self) -> int:
-        """How many messages of chats that are not in it lie in it."""
-        query = """
-            SELECT count(*) FROM messages JOIN chats ON chats.id = chat_id
+    def messages(self) -> list[DeletedMessages]:
+        """What lies in it of chats that do not, deleted last first."""
+        # Beside an only min() SQLite takes the other columns from its row.
+        query = f"""
+            SELECT messages.id, chat_id, title, substr(text, 1, {_NUM_SHOWN_CHARACTERS}), messages.deleted_at_s,
+                count(*), min(messages.number)
+            FROM messages JOIN chats ON chats.id = chat_id
             WHERE messages.deleted_at_s IS NOT NULL AND chats.deleted_at_s IS NULL
+            GROUP BY chat_id, messages.deleted_at_s ORDER BY messages.deleted_at_s DESC
         """
         with self._database.reading() as db:
-            (num_messages,) = db.execute(query).fetchone()
-        return int(num_messages)
+            return [DeletedMessages(*row[:-1]) for row in db.execute(query)]
 
     def put_chat(self, chat_id: str) -> None:
         """Takes a chat out of the list of chats and of the open tabs."""

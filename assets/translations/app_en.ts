@@ -74,13 +74,6 @@
       </translation>
     </message>
     <message numerus="yes">
-      <source>%n deleted message(s) of other chats lie here too.</source>
-      <translation>
-        <numerusform>%n deleted message of another chat lies here too.</numerusform>
-        <numerusform>%n deleted messages of other chats lie here too.</numerusform>
-      </translation>
-    </message>
-    <message numerus="yes">
       <source>%n download(s)</source>
       <translation>
         <numerusform>%n download</numerusform>
@@ -274,6 +267,13 @@
       <translation>
         <numerusform>up to %n waiting</numerusform>
         <numerusform>up to %n waiting</numerusform>
+      </translation>
+    </message>
+    <message numerus="yes">
+      <source>{day} · %n message(s) of “{chat}”</source>
+      <translation>
+        <numerusform>{day} · %n message of “{chat}”</numerusform>
+        <numerusform>{day} · %n messages of “{chat}”</numerusform>
       </translation>
     </message>
   </context>

@@ -64,12 +64,6 @@
       </translation>
     </message>
     <message numerus="yes">
-      <source>%n deleted message(s) of other chats lie here too.</source>
-      <translation>
-        <numerusform>这里还有其他聊天中已删除的 %n 条消息。</numerusform>
-      </translation>
-    </message>
-    <message numerus="yes">
       <source>%n download(s)</source>
       <translation>
         <numerusform>%n 次下载</numerusform>
@@ -146,6 +140,10 @@
       <translation>
         <numerusform>提示 %n 个词元</numerusform>
       </translation>
+    </message>
+    <message>
+      <source>(empty)</source>
+      <translation>（空）</translation>
     </message>
     <message>
       <source>, </source>
@@ -508,10 +506,6 @@
       <translation>引擎中的聊天</translation>
     </message>
     <message>
-      <source>Chats in the trash</source>
-      <translation>回收站中的聊天</translation>
-    </message>
-    <message>
       <source>Chats, models and settings stay in the data folder. Nothing is sent anywhere; the network is used only for what you ask for, such as a model's download.</source>
       <translation>聊天、模型和设置都留在数据文件夹中。不会向任何地方发送内容；只有在你要求时才使用网络，例如下载模型。</translation>
     </message>
@@ -522,6 +516,10 @@
     <message>
       <source>Check the disk, or choose another data folder at the next start.</source>
       <translation>请检查磁盘，或在下次启动时选择另一个数据文件夹。</translation>
+    </message>
+    <message>
+      <source>Choose a chat or a message to bring it back.</source>
+      <translation>选择要恢复的聊天或消息。</translation>
     </message>
     <message>
       <source>Choose a chat to bring it back.</source>
@@ -1486,10 +1484,6 @@
       <translation>没有聊天包含这些词。</translation>
     </message>
     <message>
-      <source>No chat is in it.</source>
-      <translation>其中没有聊天。</translation>
-    </message>
-    <message>
       <source>No folder</source>
       <translation>无文件夹</translation>
     </message>
@@ -1552,6 +1546,10 @@
     <message>
       <source>Nothing found for {words}: try fewer words</source>
       <translation>没有找到“{words}”：请减少关键词</translation>
+    </message>
+    <message>
+      <source>Nothing is in it.</source>
+      <translation>里面没有内容。</translation>
     </message>
     <message>
       <source>Nothing of {owner} is cached: it can be saved once {count} tokens or more of it were computed, for as long as others do not need their room</source>
@@ -2640,6 +2638,10 @@
       <translation>你想做什么？</translation>
     </message>
     <message>
+      <source>What is in the trash</source>
+      <translation>回收站中的内容</translation>
+    </message>
+    <message>
       <source>What it does</source>
       <translation>作用</translation>
     </message>
@@ -3424,6 +3426,12 @@
     <message>
       <source>{count}× reused</source>
       <translation>重用 {count} 次</translation>
+    </message>
+    <message numerus="yes">
+      <source>{day} · %n message(s) of “{chat}”</source>
+      <translation>
+        <numerusform>{day} · “{chat}”中的 %n 条消息</numerusform>
+      </translation>
     </message>
     <message>
       <source>{done} of {total} {unit}</source>

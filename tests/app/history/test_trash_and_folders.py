@@ -76,6 +76,35 @@ def test_the_trash_outlives_the_window_and_gives_a_chat_back(
     assert again.sidebar.list.isVisible()
 
 
+def test_the_trash_gives_single_messages_back(qtbot: QtBot, chat: MainWindow, open_window: OpenWindow) -> None:
+    tab = chat.tabs.current_tab()
+    assert tab is not None
+    tab.message_actions.use(tab.session.messages[0], "delete_turn")
+    chat.chats.new_chat()
+    chat.tabs.close_tab(chat.tabs.indexOf(tab))
+    chat.close()
+    again = open_window()
+    again.chats.trash.show()
+    panel = again.sidebar.trash_panel
+    (row,) = panel.list.rows.rows
+    assert row.text == "Trip"
+    assert " · 2 message" in row.detail
+    assert row.detail.endswith(" of “Trip”")
+    panel.list.delete_pressed.emit(row)
+    assert panel.findChild(QMessageBox) is None
+    again.grab()
+    qtbot.mouseClick(panel.list.viewport(), Qt.MouseButton.LeftButton, pos=place_of(panel.list, "Trip"))
+    assert texts(panel.list) == []
+    shown = again.tabs.current_tab()
+    assert shown is not None
+    assert [message.text for message in shown.session.messages] == ["Trip", "To sea"]
+    stored = again._history.load(shown.session.id)
+    assert stored is not None
+    assert [message.text for message in stored.messages] == ["Trip", "To sea"]
+    shown.undo_bar.undo_deletion()
+    assert [message.text for message in shown.session.messages] == ["Trip", "To sea"]
+
+
 @pytest.mark.parametrize("is_sure", [True, False])
 def test_the_trash_is_emptied_only_after_a_yes(qtbot: QtBot, chat: MainWindow, is_sure: bool) -> None:
     press(qtbot, chat, Qt.Key.Key_Delete)
