@@ -16,6 +16,7 @@ from app.i18n import translate
 from app.theme import current_theme
 
 _BAR_PX = QSize(64, 6)
+_RING_PX = 4
 _TIP_KEYS = frozenset({Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter})
 
 
@@ -58,7 +59,8 @@ class ContextGauge(QWidget):
         self._label.setProperty("kind", "muted")
         self._bar = _PartsBar()
         row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
+        # For the ring of the focus.
+        row.setContentsMargins(_RING_PX, 0, _RING_PX, 0)
         row.addWidget(self._label)
         row.addWidget(self._bar)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)

@@ -6,12 +6,13 @@ Does not do any of it: who shows the panel listens to its buttons.
 from __future__ import annotations
 
 from PySide6.QtCore import QDateTime, QLocale
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QWidget
+from PySide6.QtWidgets import QFrame, QPushButton, QVBoxLayout, QWidget
 
 from app.engine_words.recognition import says_too_long
 from app.i18n import translate
 from app.state.message import Message
 from app.widgets.error_note import ErrorNote
+from app.widgets.flow import Flow
 
 _PADDING_PX = 12
 _NO_MODEL_CODE = "no_model"
@@ -31,11 +32,14 @@ class ErrorPanel(QFrame):
         self.remove_button = QPushButton(translate("app", "Remove this message"))
         self.retry_button = QPushButton(translate("app", "Retry"))
         self._is_too_long = self._is_allowed = False
-        row = QHBoxLayout(self)
-        row.setContentsMargins(_PADDING_PX, _PADDING_PX, _PADDING_PX, _PADDING_PX)
-        row.addWidget(self.note, 1)
-        for button in (self.models_button, self.remove_button, self.retry_button):
-            row.addWidget(button)
+        # Below, and in rows: beside the error they would be wider than a narrow chat.
+        self._buttons = Flow()
+        for button in (self.retry_button, self.models_button, self.remove_button):
+            self._buttons.add(button)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(_PADDING_PX, _PADDING_PX, _PADDING_PX, _PADDING_PX)
+        column.addWidget(self.note)
+        column.addWidget(self._buttons)
 
     def show_error_of(self, answer: Message) -> None:
         """Hidden for an answer that has not failed."""
@@ -52,6 +56,9 @@ class ErrorPanel(QFrame):
         self._is_allowed = is_allowed
         self.retry_button.setVisible(is_allowed)
         self.remove_button.setVisible(is_allowed and self._is_too_long)
+        buttons = (self.retry_button, self.models_button, self.remove_button)
+        self._buttons.setHidden(all(button.isHidden() for button in buttons))
+        self._buttons.refresh()
 
 
 def _details_text(answer: Message) -> str:
