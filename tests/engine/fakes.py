@@ -30,6 +30,7 @@ from engine.sequence import Sequence as EngineSequence
 from engine.speculation.proposer import Proposer
 from engine.speculation.speculator import Speculator
 from engine.text.template import ChatTemplate
+from tests.engine.step_checks import StepChecks
 
 END = 256
 TEMPLATE = "{% for m in messages %}<{{ m.role }}>{{ m.content }}\n{% endfor %}<assistant>"
@@ -246,6 +247,7 @@ class FakeEngine:
             # Rows so cheap that every guess that may be right pays.
             speculator=None if proposer is None else Speculator(proposer, row_cost),
         )
+        self._checks = StepChecks(self.core, self.scheduler, max_batched_tokens)
         self.events: list[Event] = []
 
     def _tick(self) -> float:
@@ -285,8 +287,10 @@ class FakeEngine:
 
     def step(self) -> list[Event]:
         """One step, with the invariants checked after it."""
+        self._checks.remember()
         events = self.core.step()
         self.core.check_invariants()
+        self._checks.check()
         self.events += events
         return events
 
