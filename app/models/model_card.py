@@ -23,7 +23,14 @@ from app.i18n import translate
 from app.models.fit import Fit
 from app.models.fit_verdict import FitVerdict
 from app.models.load_text import load_text
-from app.models.model_facts import bits_text, fidelity_text, nature_text, speed_text, storage_text
+from app.models.model_facts import (
+    conversion_text,
+    fidelity_text,
+    formats_text,
+    nature_text,
+    speed_text,
+    storage_text,
+)
 from app.models.speed_store import Speed
 from app.widgets.card import Card
 from app.widgets.elided_label import ElidedLabel
@@ -87,7 +94,10 @@ class ModelCard(Card):
         self.column.addWidget(TextLabel(storage_text(entry), "muted"))
         if fidelity := fidelity_text(entry):
             self.column.addWidget(TextLabel(fidelity, "muted"))
-        self.column.addWidget(TextLabel(bits_text(entry), "muted"))
+        self.conversion = TextLabel(conversion_text(entry), "muted")
+        self.conversion.setToolTip(formats_text(entry))
+        self.conversion.setAccessibleDescription(formats_text(entry))
+        self.column.addWidget(self.conversion)
         source = translate("app", "from {file}").format(file=entry.source)
         self.column.addWidget(ElidedLabel(source, "muted", Qt.TextElideMode.ElideMiddle))
         self.column.addWidget(self._speed)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from engine.api import ModelEntry
     from engine.catalog import CatalogEntry
     from engine.planner import Machine
+    from engine.store.formats import FormatGroup
 
 
 def parameters_text(number: int) -> str:
@@ -55,6 +56,52 @@ def storage_text(entry: ModelEntry) -> str:
 def bits_text(entry: ModelEntry) -> str:
     """`4.9 bits a weight`, with all that is stored beside the codes."""
     return translate("app", "{bits} bits a weight").format(bits=f"{8 * entry.size_bytes / entry.num_parameters:.1f}")
+
+
+def conversion_text(entry: ModelEntry) -> str:
+    """`4.9 bits a weight · all weights exactly as in the source`, or how far they are from it."""
+    conversion = entry.conversion
+    if conversion is None:
+        return bits_text(entry)
+    if conversion.worst is None:
+        return f"{bits_text(entry)} · {translate('app', 'all weights exactly as in the source')}"
+    parts = [bits_text(entry)]
+    if conversion.num_exact:
+        exact = translate("app", "{exact} of {all} matrices exactly as in the source")
+        parts.append(exact.format(exact=conversion.num_exact, all=conversion.num_matrices))
+    if conversion.max_error is None:
+        parts.append(translate("app", "error not measured"))
+    else:
+        error = translate("app", "largest error {error} % ({matrix})")
+        parts.append(error.format(error=f"{100 * conversion.max_error:.2g}", matrix=conversion.worst))
+    return " · ".join(parts)
+
+
+def formats_text(entry: ModelEntry) -> str:
+    """A line for each kind of matrix and format: `wq: 4 bits in groups of 32, exactly from Q4_0`."""
+    groups = () if entry.conversion is None else entry.conversion.groups
+    return "\n".join(_format_text(group) for group in groups)
+
+
+def _format_text(group: FormatGroup) -> str:
+    form = group.form
+    matrix = group.matrix
+    if group.ranges:
+        matrix = translate("app", "{matrix} in layers {layers}").format(matrix=matrix, layers=group.ranges)
+    packed = (
+        translate("app", "{bits} bits with minimum in groups of {size}")
+        if form.has_minimum
+        else translate("app", "{bits} bits in groups of {size}")
+    ).format(bits=form.bits, size=form.group_size)
+    if form.is_exact:
+        return translate("app", "{matrix}: {format}, exactly from {source}").format(
+            matrix=matrix, format=packed, source=form.source
+        )
+    if form.error is None:
+        words = translate("app", "{matrix}: {format}, from {source}")
+        return words.format(matrix=matrix, format=packed, source=form.source)
+    words = translate("app", "{matrix}: {format}, from {source}, error {error} %")
+    return words.format(matrix=matrix, format=packed, source=form.source, error=f"{100 * form.error:.2g}")
 
 
 def speed_text(speed: Speed) -> str:

@@ -2750,6 +2750,10 @@
       <translation>与来源在 {agreement} % 的词元上一致 · 困惑度 {perplexity}，来源为 {source} · 散度 {divergence}</translation>
     </message>
     <message>
+      <source>all weights exactly as in the source</source>
+      <translation>所有权重与来源完全一致</translation>
+    </message>
+    <message>
       <source>allowed_token_ids and banned_token_ids leave no token to generate: allow one that is not banned</source>
       <translation>allowed_token_ids 和 banned_token_ids 没有留下可生成的词元：请允许一个未被禁止的词元</translation>
     </message>
@@ -2870,6 +2874,10 @@
       <translation>引擎：{state}</translation>
     </message>
     <message>
+      <source>error not measured</source>
+      <translation>误差未测量</translation>
+    </message>
+    <message>
       <source>finished</source>
       <translation>已完成</translation>
     </message>
@@ -2954,6 +2962,10 @@
     <message>
       <source>its own codes, as far as they can be taken over</source>
       <translation>尽可能沿用其自身的编码</translation>
+    </message>
+    <message>
+      <source>largest error {error} % ({matrix})</source>
+      <translation>最大误差 {error} %（{matrix}）</translation>
     </message>
     <message>
       <source>last {titles}</source>
@@ -3388,6 +3400,14 @@
       <translation>不支持 {bits} 位：请使用 auto、3、4、5 或 8</translation>
     </message>
     <message>
+      <source>{bits} bits in groups of {size}</source>
+      <translation>{bits} 位，每组 {size}</translation>
+    </message>
+    <message>
+      <source>{bits} bits with minimum in groups of {size}</source>
+      <translation>{bits} 位（含最小值），每组 {size}</translation>
+    </message>
+    <message>
       <source>{choice}. Change it in the options of the chat.</source>
       <translation>{choice}。可在聊天选项中更改。</translation>
     </message>
@@ -3440,6 +3460,10 @@
     <message>
       <source>{draft} cannot guess tokens of {name}: {sizes} tokens against {others}, of {tokenizer}. Pick a smaller model of the same family, or let it guess from the chat's own text (Settings, Engine)</source>
       <translation>{draft} 不能为 {name} 猜测词元：{sizes} 个词元对 {others} 个，{tokenizer}。请选择同一家族的较小模型，或让它从聊天自身的文本中猜测（设置，引擎）</translation>
+    </message>
+    <message>
+      <source>{exact} of {all} matrices exactly as in the source</source>
+      <translation>{all} 个矩阵中有 {exact} 个与来源完全一致</translation>
     </message>
     <message>
       <source>{file} has changed on the hub meanwhile: look at the repository again</source>
@@ -3596,6 +3620,22 @@
     <message>
       <source>{hours} h {minutes} min</source>
       <translation>{hours} 小时 {minutes} 分钟</translation>
+    </message>
+    <message>
+      <source>{matrix} in layers {layers}</source>
+      <translation>第 {layers} 层的 {matrix}</translation>
+    </message>
+    <message>
+      <source>{matrix}: {format}, exactly from {source}</source>
+      <translation>{matrix}：{format}，与来源 {source} 完全一致</translation>
+    </message>
+    <message>
+      <source>{matrix}: {format}, from {source}</source>
+      <translation>{matrix}：{format}，来源 {source}</translation>
+    </message>
+    <message>
+      <source>{matrix}: {format}, from {source}, error {error} %</source>
+      <translation>{matrix}：{format}，来源 {source}，误差 {error} %</translation>
     </message>
     <message>
       <source>{model} is in the trash, from which it goes after 30 days.</source>

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from engine.commands.inspection import group_formats
 from engine.store.checkpoint import Checkpoint
+from engine.store.formats import group_formats
 from kernels.formats import PackedWeight
 from kernels.ops import Backend
 

@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict
 from typing import Any
 
 from engine.store.files import file_size
+from engine.store.formats import group_formats, summarize_conversion
 from engine.store.layout import matrix_names, matrix_shapes
 from engine.store.library import ModelEntry
 from engine.store.manifest import Manifest, TensorFormat, read_manifest
-
-
-@dataclass(frozen=True, slots=True)
-class FormatGroup:
-    """Matrices of one kind and one format. `label` is for reading; `layers` is empty outside the layers."""
-
-    label: str
-    matrix: str
-    layers: tuple[int, ...]
-    form: TensorFormat
-    """That of all of them but for the error, which is the largest."""
 
 
 def inspect_model(model: ModelEntry) -> dict[str, Any]:
@@ -62,29 +52,6 @@ def _matrix_sizes(manifest: Manifest) -> list[tuple[int, int, int]]:
     return sizes
 
 
-def group_formats(manifest: Manifest) -> list[FormatGroup]:
-    """Every matrix is in one group: first those outside the layers, then each kind and format of the layers' own."""
-    layers: dict[tuple[str, TensorFormat], list[int]] = {}
-    errors: dict[tuple[str, TensorFormat], float] = {}
-    groups: list[FormatGroup] = []
-    for name in matrix_names(manifest.spec):
-        form = manifest.quantization[name]
-        if name.startswith("layers."):
-            _, index, matrix = name.split(".")
-            key = (matrix, replace(form, error=None))
-            layers.setdefault(key, []).append(int(index))
-            if form.error is not None:
-                errors[key] = max(form.error, errors.get(key, 0.0))
-        else:
-            groups.append(FormatGroup(name, name, (), form))
-    for (matrix, form), indexes in layers.items():
-        is_all = len(indexes) == manifest.spec.num_layers
-        label = matrix if is_all else f"{matrix} in layers {_ranges(indexes)}"
-        with_error = replace(form, error=errors.get((matrix, form)))
-        groups.append(FormatGroup(label, matrix, tuple(indexes), with_error))
-    return groups
-
-
 def _describe(form: TensorFormat) -> str:
     minimum = " with minimum" if form.has_minimum else ""
     exactly = "exactly " if form.is_exact else ""
@@ -108,25 +75,11 @@ def conversion_facts(model: ModelEntry) -> dict[str, Any]:
 
 def describe_conversion(model: ModelEntry) -> str:
     """In words, how true to its source a model is. Raises `CheckpointError`."""
-    formats = read_manifest(model.path).quantization
-    inexact = {name: form.error or 0.0 for name, form in formats.items() if not form.is_exact}
-    if not inexact:
+    summary = summarize_conversion(read_manifest(model.path))
+    if summary.worst is None:
         return "all weights exactly as in the source"
-    worst = max(inexact, key=inexact.__getitem__)
-    kept = len(formats) - len(inexact)
-    exactly = f"{kept} of {len(formats)} matrices exactly, " if kept else ""
-    return f"{exactly}largest error {_percent(inexact[worst])} ({worst})"
-
-
-def _ranges(indexes: list[int]) -> str:
-    """[0, 1, 2, 5] as "0-2,5"."""
-    runs: list[list[int]] = []
-    for index in indexes:
-        if runs and runs[-1][1] == index - 1:
-            runs[-1][1] = index
-        else:
-            runs.append([index, index])
-    return ",".join(str(first) if first == last else f"{first}-{last}" for first, last in runs)
+    exactly = f"{summary.num_exact} of {summary.num_matrices} matrices exactly, " if summary.num_exact else ""
+    return f"{exactly}largest error {_percent(summary.max_error or 0.0)} ({summary.worst})"
 
 
 def print_inspection(facts: dict[str, Any]) -> None:

@@ -17,6 +17,7 @@ from engine.spec import ModelSpec
 from engine.store.damaged import DamagedModel, damaged_model
 from engine.store.files import write_file
 from engine.store.folders import forget_empty_folders, model_folders
+from engine.store.formats import ConversionSummary, summarize_conversion
 from engine.store.layout import MANIFEST_FILE, num_parameters
 from engine.store.manifest import Fidelity, Manifest, check_files, read_manifest
 from engine.store.names import is_model_id
@@ -41,6 +42,7 @@ class ModelEntry:
     fidelity: Fidelity | None = None
     prepared_bytes: int = 0
     """Of the file that keeps the matrices as the kernels read them, made when the model is first loaded."""
+    conversion: ConversionSummary | None = None
 
     @property
     def disk_bytes(self) -> int:
@@ -177,4 +179,5 @@ def _entry(folder: Path, manifest: Manifest) -> ModelEntry:
         manifest.source.file_name,
         manifest.fidelity,
         prepared_bytes(folder),
+        summarize_conversion(manifest),
     )

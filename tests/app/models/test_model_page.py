@@ -8,10 +8,12 @@ from PySide6.QtWidgets import QLabel
 
 from app.models.job_store import JobRecord
 from app.models.model_card import ModelCard
-from app.models.model_facts import fidelity_text, nature_text, parameters_text, storage_text
+from app.models.model_facts import conversion_text, fidelity_text, nature_text, parameters_text, storage_text
 from app.models.model_page import ModelPage
 from engine.api import Fidelity
 from engine.messages import ConvertJob, JobFinished, JobProgress, ModelLoadFailed, ModelLoadProgress
+from engine.store.formats import ConversionSummary, FormatGroup
+from engine.store.manifest import TensorFormat
 
 from .entries import MACHINE, OTHER, SMALL, SPEC, STARTER, loaded
 
@@ -55,6 +57,21 @@ def test_card_says_what_a_model_is(page: ModelPage, qtbot):
     assert nature_text(SMALL) == "llama · 135 M parameters · 30 layers · context 8,192 tokens"
     assert {"SmolLM2 135M", nature_text(SMALL), "98 MB on disk · licence apache-2.0"} <= set(texts(page))
     assert "from SmolLM2.Q4_1.gguf" in texts(page)
+
+
+def test_card_says_how_true_a_model_is_to_its_source(page: ModelPage, qtbot):
+    exact = FormatGroup("embedding", (), "", TensorFormat(8, 32, False, "Q8_0", True))
+    packed = FormatGroup("down", (0, 1), "0-1", TensorFormat(4, 32, True, "F16", False, 0.0521))
+    whole = dataclasses.replace(SMALL, conversion=ConversionSummary((exact,), 1, 1))
+    page.set_models([dataclasses.replace(SMALL, conversion=ConversionSummary((exact, packed), 3, 1, "down", 0.0521))])
+    line = page.card("small").conversion
+    assert line.text() == ("5.8 bits a weight · 1 of 3 matrices exactly as in the source · largest error 5.2 % (down)")
+    assert line.toolTip().splitlines() == [
+        "embedding: 8 bits in groups of 32, exactly from Q8_0",
+        "down in layers 0-1: 4 bits with minimum in groups of 32, from F16, error 5.2 %",
+    ]
+    assert conversion_text(whole) == "5.8 bits a weight · all weights exactly as in the source"
+    assert conversion_text(SMALL) == "5.8 bits a weight"
 
 
 def test_unknown_licence_is_called_so():
