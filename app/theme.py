@@ -213,6 +213,9 @@ def _thaw(look: _Look) -> None:
     for window in windows:
         if isValid(window):
             window.setUpdatesEnabled(True)
+            # What was to be painted when the window was frozen is still noted, and as long as something is Qt asks for
+            # no painting: the window would keep its old look until it is covered and uncovered.
+            window.repaint()
 
 
 def _palette(theme: Theme) -> QPalette:

@@ -6,7 +6,7 @@ import re
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QColor, QPalette
+from PySide6.QtGui import QColor, QPaintEvent, QPalette
 from PySide6.QtWidgets import QApplication, QCompleter, QLineEdit, QListView, QWidget
 
 from app.theme import (
@@ -180,3 +180,24 @@ def test_a_list_has_a_background_of_its_own_where_it_is_a_window(plain_look: QAp
         view.ensurePolished()
     assert popup.palette().base().color() == current_theme().color("panel")
     assert inner.palette().base().style() is Qt.BrushStyle.NoBrush
+
+
+class Painted(QWidget):
+    num_times = 0
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        self.num_times += 1
+
+
+def test_a_window_that_was_about_to_be_painted_when_the_look_changed_is_painted(plain_look: QApplication, qtbot):
+    window = Painted()
+    qtbot.addWidget(window)
+    window.show()
+    qtbot.waitUntil(lambda: window.num_times > 0)
+    window.update()
+    window.num_times = 0
+    apply_zoom(plain_look, 120)
+    qtbot.waitUntil(lambda: window.num_times > 0)
+    window.num_times = 0
+    window.update()
+    qtbot.waitUntil(lambda: window.num_times > 0)
