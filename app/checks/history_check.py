@@ -32,6 +32,12 @@ _HAN = [chr(code) for code in range(0x4E00, 0x4E00 + 1500)]
 _QUERIES = {
     "common word": "the",
     "two common words": "of the",
+    "common and rare word": "the lighthouse",
+    "two rare words": "lighthouse 灯塔",
+    "common words as a phrase": '"of the"',
+    "word and letters": "lighthouse th",
+    "two letters twice": "th of",
+    "short and rarer": "e 灯塔",
     "rare word": "lighthouse",
     "piece of a word": "ighthou",
     "two letters": "th",

@@ -90,6 +90,12 @@ class ChatList(QListView):
         self._current = chat_id
         self.show_current()
 
+    def select_first(self) -> None:
+        """Marks the first chat or folder, unless a row is marked already that the list has."""
+        if not self.currentIndex().isValid():
+            kinds = (row.kind for row in self.rows.rows)
+            self._go_to(next((number for number, kind in enumerate(kinds) if kind is not RowKind.HEADING), None))
+
     def show_current(self) -> None:
         """Marks the chat of the current tab again, after another row was touched."""
         self._go_to(self.rows.number_of(self._current, _CHATS))

@@ -8,7 +8,6 @@ text: they are read in windows of their own.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator
 from functools import partial
 
@@ -22,6 +21,7 @@ from app.chat.transcript import Transcript
 from app.history.find_bar import FindBar
 from app.history.message_marks import mark, places_in
 from app.state.message import Message
+from app.state.search_words import pattern_of, words_of
 from app.state.session import Session
 
 _INTERVAL_MS = 100
@@ -55,7 +55,10 @@ class Finder(QObject):
         self._session = session
         self._transcript = transcript
         self._tab = tab
-        self._text = ""
+        self._words: tuple[str, ...] = ()
+        """What is looked for: what was typed as a whole, the text of a search in all chats word by word."""
+        self._searched: str | None = None
+        """The text of the search that led here."""
         self._counts: list[tuple[Message, int]] = []
         """The messages that have places, with their number, from top to bottom."""
         self._at = (0, 0)
@@ -81,6 +84,7 @@ class Finder(QObject):
             self.bar.field.selectAll()
             return
         self.bar.field.setText(text)
+        self._searched = text
         self._throttle.cancel()
         self._search()
         numbers = (number for number, (message, _) in enumerate(self._counts) if message.id == message_id)
@@ -105,7 +109,7 @@ class Finder(QObject):
         self.bar.hide()
         self._throttle.cancel()
         for view in self._transcript.views:
-            mark(view, "", None)
+            mark(view, (), None)
         self._marked.clear()
 
     def step(self, direction: int) -> None:
@@ -123,19 +127,21 @@ class Finder(QObject):
         self._show()
 
     def _search(self) -> None:
-        self._text = self.bar.field.text()
-        pattern = re.compile(re.escape(self._text), re.IGNORECASE)
+        text = self.bar.field.text()
+        self._words = words_of(text) if text == self._searched else (text,) * bool(text)
+        messages = self._session.messages if self._words else ()
+        pattern = pattern_of(self._words or ("",))
         views = {id(view.message): view for view in self._transcript.views}
         self._counts = []
-        for message in self._session.messages if self._text else ():
+        for message in messages:
             view = views.get(id(message))
-            places = pattern.finditer(message.text) if view is None else iter(places_in(view, self._text))
+            places = pattern.finditer(message.text) if view is None else iter(places_in(view, self._words))
             count = sum(1 for _ in places)
             if count:
                 self._counts.append((message, count))
         self._attached = [
             (message, attachment.name)
-            for message in (self._session.messages if self._text else ())
+            for message in messages
             for attachment in message.attachments
             if pattern.search(attachment.text) or pattern.search(attachment.name)
         ]
@@ -167,7 +173,7 @@ class Finder(QObject):
 
     def _heights(self, view: MessageView) -> Iterator[int]:
         """How far below the view's upper edge its places are."""
-        for widget, cursor in places_in(view, self._text):
+        for widget, cursor in places_in(view, self._words):
             yield widget.mapTo(view, widget.cursorRect(cursor).center()).y()
 
     def _show(self) -> None:
@@ -180,7 +186,7 @@ class Finder(QObject):
             # Of a long chat only those whose marks are to be others.
             if view is current or view not in self._marked or self._marked[view] is not None:
                 self._marked[view] = place if view is current else None
-                mark(view, self._text, self._marked[view])
+                mark(view, self._words, self._marked[view])
         before = sum(count for _, count in self._counts[: self._at[0]])
         count = sum(count for _, count in self._counts)
         self.bar.show_count(before + self._at[1] + 1, count, self._attached[-1][1] if self._attached else None)
@@ -192,7 +198,7 @@ class Finder(QObject):
     def _settled_place(self, view: MessageView) -> int:
         """The number of the place in the message, now that what the message shows is known."""
         index, place = self._at
-        count = len(places_in(view, self._text))
+        count = len(places_in(view, self._words))
         self._counts[index] = (view.message, count)
         place = max(0, count - 1) if place < 0 else min(place, max(0, count - 1))
         self._at = (index, place)
@@ -207,7 +213,7 @@ class Finder(QObject):
             self._scroll_to(view)
 
     def _scroll_to(self, view: MessageView) -> None:
-        places = places_in(view, self._text)
+        places = places_in(view, self._words)
         offset_px = 0
         if places:
             widget, cursor = places[min(self._at[1], len(places) - 1)]

@@ -5,7 +5,9 @@ Does not know the chat, nor which places there are in messages that have no view
 
 from __future__ import annotations
 
-from PySide6.QtGui import QTextCursor
+from itertools import accumulate
+
+from PySide6.QtGui import QTextCursor, QTextDocument
 from PySide6.QtWidgets import QPlainTextEdit, QTextEdit
 
 from app.chat.message_view import AnswerMessageView, MessageView, QuestionView
@@ -27,21 +29,28 @@ def text_widgets(view: MessageView) -> list[TextWidget]:
     return found
 
 
-def places_in(view: MessageView, text: str) -> list[tuple[TextWidget, QTextCursor]]:
-    """Where the view's text has `text`, in whatever case."""
-    places = []
-    for widget in text_widgets(view):
-        cursor = widget.document().find(text)
+def places_in(view: MessageView, words: tuple[str, ...]) -> list[tuple[TextWidget, QTextCursor]]:
+    """Where the view's text has one of the words, in whatever case, from top to bottom."""
+    return [(widget, cursor) for widget in text_widgets(view) for cursor in _cursors(widget.document(), words)]
+
+
+def _cursors(document: QTextDocument, words: tuple[str, ...]) -> list[QTextCursor]:
+    found = []
+    for word in words:
+        cursor = document.find(word)
         while not cursor.isNull():
-            places.append((widget, cursor))
-            cursor = widget.document().find(text, cursor)
-    return places
+            found.append(cursor)
+            cursor = document.find(word, cursor)
+    found.sort(key=lambda cursor: (cursor.selectionStart(), -cursor.selectionEnd()))
+    # A word within another one is no place of its own.
+    ends = accumulate((cursor.selectionEnd() for cursor in found), max, initial=0)
+    return [cursor for cursor, end in zip(found, ends, strict=False) if cursor.selectionStart() >= end]
 
 
-def mark(view: MessageView, text: str, current: int | None) -> None:
-    """Marks all places, and the one with the number `current` more strongly; without a text takes the marks away."""
+def mark(view: MessageView, words: tuple[str, ...], current: int | None) -> None:
+    """Marks all places, and the one with the number `current` more strongly; without words takes the marks away."""
     by_widget: dict[TextWidget, list[QTextEdit.ExtraSelection]] = {widget: [] for widget in text_widgets(view)}
-    for number, (widget, cursor) in enumerate(places_in(view, text) if text else ()):
+    for number, (widget, cursor) in enumerate(places_in(view, words)):
         by_widget[widget].append(_selection(cursor, is_current=number == current))
     for widget, selections in by_widget.items():
         widget.setExtraSelections(selections)

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication, QStyle, QStyledItemDelegate, QStyleO
 
 from app.history.chat_list_model import ROW_ROLE
 from app.history.chat_rows import TWO_LINES, Row, RowKind
+from app.state.search_words import pattern_of
 from app.theme import current_theme, icon_size_px
 
 _ROW_ROOM_PX = 10
@@ -25,8 +26,8 @@ class RowDelegate(QStyledItemDelegate):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self.searched = ""
-        """What stands out in the details."""
+        self.searched: tuple[str, ...] = ()
+        """The words that stand out."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
         hint = super().sizeHint(option, index)
@@ -58,7 +59,7 @@ class RowDelegate(QStyledItemDelegate):
         style.drawControl(QStyle.ControlElement.CE_ItemViewItem, option, painter, widget)
         area = option.rect.adjusted(_TEXT_MARGIN_PX, _ROW_ROOM_PX // 2, -_TEXT_MARGIN_PX, 0)
         line_px = QFontMetrics(option.font).height()
-        detail = begun_at_piece(row.detail, self.searched, QFontMetrics(option.font), area.width())
+        detail = begun_at_word(row.detail, self.searched, QFontMetrics(option.font), area.width())
         for number, (text, role) in enumerate(((row.text, "text"), (detail, "muted"))):
             line = QRect(area.left(), area.top() + number * line_px, area.width(), line_px)
             self._paint_line(painter, line, option.font, text, role)
@@ -74,7 +75,7 @@ class RowDelegate(QStyledItemDelegate):
             strong = QTextCharFormat()
             strong.setFontWeight(QFont.Weight.Bold)
             strong.setForeground(current_theme().color("text"))
-            for place in re.finditer(re.escape(self.searched), shown, re.IGNORECASE):
+            for place in pattern_of(self.searched).finditer(shown):
                 part = QTextLayout.FormatRange()
                 part.start, part.length, part.format = place.start(), place.end() - place.start(), strong
                 formats.append(part)
@@ -91,23 +92,23 @@ class RowDelegate(QStyledItemDelegate):
         painter.restore()
 
 
-def bold_excess_px(text: str, piece: str, font: QFont) -> int:
-    """How much wider the text gets by its pieces being bold."""
-    if not piece:
+def bold_excess_px(text: str, words: tuple[str, ...], font: QFont) -> int:
+    """How much wider the text gets by these words being bold."""
+    if not words:
         return 0
     bold = QFont(font)
     bold.setWeight(QFont.Weight.Bold)
     plain, strong = QFontMetrics(font), QFontMetrics(bold)
-    found = re.findall(re.escape(piece), text, re.IGNORECASE)
+    found = pattern_of(words).findall(text)
     return sum(strong.horizontalAdvance(part) - plain.horizontalAdvance(part) for part in found)
 
 
-def begun_at_piece(text: str, piece: str, metrics: QFontMetrics, width_px: int) -> str:
-    """The text without its first words as far as the piece would be cut off at its right otherwise."""
-    place = re.search(re.escape(piece), text, re.IGNORECASE) if piece else None
+def begun_at_word(text: str, words: tuple[str, ...], metrics: QFontMetrics, width_px: int) -> str:
+    """The text without its beginning as far as the first of the words would be cut off at its right otherwise."""
+    place = pattern_of(words).search(text) if words else None
     if place is None:
         return text
-    # Scripts without blanks between words begin with the piece itself.
+    # Scripts without blanks between words begin with the word itself.
     starts = [blank.end() for blank in re.finditer(r"\s", text[: place.start()])] + [place.start()]
     begun = text
     for start in starts:

@@ -10,10 +10,8 @@ from collections.abc import Iterable, Sequence
 from datetime import date
 
 from PySide6.QtCore import QPoint, Qt, QTimer, Signal, SignalInstance
-from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QHBoxLayout,
-    QLineEdit,
     QMenu,
     QPushButton,
     QStackedWidget,
@@ -26,12 +24,13 @@ from app.bridge.throttle import Throttle
 from app.history.chat_list import ChatList
 from app.history.chat_rows import Row, RowKind, chat_rows, hit_rows
 from app.history.row_changes import rows_after_change
+from app.history.search_field import SearchField
 from app.history.trash_panel import TrashPanel
 from app.i18n import translate
 from app.state.folders import Folder
 from app.state.history import ChatSummary
 from app.state.search import MAX_HITS, SearchHit
-from app.widgets.fields import add_clear_button
+from app.state.search_words import words_of
 from app.widgets.icons import show_icon
 from app.widgets.menu_button import let_go_after_menu
 from app.widgets.text_label import TextLabel
@@ -58,7 +57,7 @@ class Sidebar(QWidget):
     menu_opening = Signal(QMenu, object)
     """The menu of a chat's or folder's row, before it is shown."""
     dialog_closed = Signal()
-    """An editor of the list is gone, and with it the focus."""
+    """An editor of the list is gone, or the search was left, and with it the focus."""
     search_changed = Signal(str)
     new_chat_requested = Signal()
     models_requested = Signal()
@@ -73,17 +72,15 @@ class Sidebar(QWidget):
         )
         self._shown_on: date | None = None
         """The day by which the chats are grouped; None while something else is shown."""
+        self._searched = ""
+        """What the hits that are shown have."""
+        self._is_awaited = False
+        """Whether the first hit is to be opened as soon as it is found."""
         self._build()
         self._connect()
 
     def _build(self) -> None:
-        self.search_field = QLineEdit()
-        self.search_field.setPlaceholderText(translate("app", "Search"))
-        self.search_field.setAccessibleName(translate("app", "Search chats"))
-        add_clear_button(self.search_field)
-        search_icon = QAction(translate("app", "Search"), self.search_field)
-        show_icon(search_icon, "search", "muted")
-        self.search_field.addAction(search_icon, QLineEdit.ActionPosition.LeadingPosition)
+        self.search_field = SearchField()
         self.new_chat_button = QPushButton(translate("app", "New chat"))
         self.new_chat_button.setToolTip(translate("app", "New chat (Ctrl+T)"))
         show_icon(self.new_chat_button, "plus")
@@ -120,7 +117,9 @@ class Sidebar(QWidget):
 
     def _connect(self) -> None:
         self.search_field.textChanged.connect(lambda _: self._search_throttle.request())
-        self.search_field.returnPressed.connect(self._on_search_entered)
+        self.search_field.entered.connect(self._on_search_entered)
+        self.search_field.went_down.connect(self._go_down)
+        self.search_field.left.connect(self._on_search_left)
         self.new_chat_button.clicked.connect(self.new_chat_requested)
         self.list.chosen.connect(self._on_chosen)
         self.list.delete_pressed.connect(self._on_delete_pressed)
@@ -141,7 +140,7 @@ class Sidebar(QWidget):
 
     def show_chats(self, summaries: Iterable[ChatSummary], folders: Sequence[Folder] = ()) -> None:
         """Shows these chats, newest first; the view, what is chosen and an editor stay as they are."""
-        self.list.delegate.searched = ""
+        self.list.delegate.searched = ()
         self.found_label.hide()
         self._shown_on = date.today()
         self.list.show_rows(chat_rows(summaries, folders, self._shown_on))
@@ -157,7 +156,8 @@ class Sidebar(QWidget):
     def show_hits(self, hits: Sequence[SearchHit], searched: str) -> None:
         """Shows what was found of a text instead of the chats."""
         self._shown_on = None
-        self.list.delegate.searched = searched
+        self._searched = searched
+        self.list.delegate.searched = words_of(searched)
         if not hits:
             words = translate("app", "No chat has these words.")
         elif len(hits) == MAX_HITS:
@@ -168,6 +168,8 @@ class Sidebar(QWidget):
         self.found_label.show()
         self.list.show_rows(hit_rows(hits))
         self.list.viewport().update()
+        if self._is_awaited and searched == self.search_field.text().strip():
+            self._open_first()
 
     def show_has_models(self, has_models: bool) -> None:
         """Without a model the button for a new chat leads to where one comes from, and says so."""
@@ -197,7 +199,27 @@ class Sidebar(QWidget):
 
     def _on_search_entered(self) -> None:
         self._search_throttle.flush()
+        if self.search_field.text().strip() == self._searched and self._shown_on is None:
+            self._open_first()
+        elif self.search_field.text().strip():
+            self._is_awaited = True
+        else:
+            self.list.setFocus()
+
+    def _open_first(self) -> None:
+        self._is_awaited = False
+        if rows := self.list.newest_rows:
+            self._on_chosen(rows[0])
+
+    def _go_down(self) -> None:
+        self._search_throttle.flush()
         self.list.setFocus()
+        self.list.select_first()
+
+    def _on_search_left(self) -> None:
+        self._is_awaited = False
+        self._search_throttle.flush()
+        self.dialog_closed.emit()
 
     def _on_chosen(self, row: Row) -> None:
         if row.kind is RowKind.HIT:

@@ -1,4 +1,4 @@
-"""Owns the search in titles, messages and what was attached to them, by any piece of text, in any script.
+"""Owns the search in titles, messages and what was attached to them, by any pieces of text, in any script.
 
 Does not know how what was found is shown. The index is made of terms of three characters; shorter pieces, as Chinese
 words are, are looked up as beginnings of terms, or where too many terms begin so, in the newest texts themselves.
@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import re
 import sqlite3
+from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import islice
 
 from app.state.database import Database
+from app.state.search_words import pattern_of, words_of
 
 MAX_HITS = 200
 """Chats shown; of more, those that were used last."""
@@ -19,6 +22,9 @@ _MAX_MESSAGES = 2000
 _MAX_ATTACHMENTS = 300
 """Long texts, in which a piece is found less quickly."""
 _MAX_TERMS = 20_000
+_MAX_CANDIDATES = 5000
+"""Texts found by their terms that are read for a short word beside it."""
+_MAX_PLACES = 100
 _NUM_TERM_CHARACTERS = 3
 _LAST_CHARACTER = "\U0010ffff"
 _EXCERPT_BEFORE = 24
@@ -33,7 +39,7 @@ _TERMS = """
 
 @dataclass(frozen=True, slots=True)
 class SearchHit:
-    """A chat with the piece of text in its title, in messages, or in what was attached to them."""
+    """A chat with all that was searched in its title, in messages, or in what was attached to them."""
 
     chat_id: str
     title: str
@@ -51,23 +57,43 @@ class Search:
         self._database = database
 
     def find(self, text: str) -> list[SearchHit]:
-        """The chats with this piece of text, in whatever case, the one that was used last first.
+        """The chats with all these words in one title, message or attachment, in any order and case; last used first.
 
-        Of one that is in thousands of messages, only the newest of these are looked at. Raises `HistoryError`.
+        What stands in quotation marks is one word. Of words that are in thousands of messages, only the newest of these
+        are looked at. Raises `HistoryError`.
         """
         with self._database.elsewhere() as db:
-            return _find(db, text.strip())
+            return _find(db, words_of(text))
 
 
-def _find(db: sqlite3.Connection, text: str) -> list[SearchHit]:
-    if not text:
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """What is searched: the long words by the index's terms, short ones in the texts, each by a value of its own."""
+
+    long: tuple[str, ...]
+    short: tuple[str, ...]
+
+    @property
+    def values(self) -> dict[str, str]:
+        values = {"phrases": " AND ".join(map(_phrase, self.long))}
+        for number, word in enumerate(self.short):
+            values |= {f"text{number}": word.lower(), f"end{number}": word.lower() + _LAST_CHARACTER}
+        return values
+
+
+def _find(db: sqlite3.Connection, searched: tuple[str, ...]) -> list[SearchHit]:
+    if not searched:
         return []
+    words = _Words(
+        tuple(word for word in searched if len(word) >= _NUM_TERM_CHARACTERS),
+        tuple(word for word in searched if len(word) < _NUM_TERM_CHARACTERS),
+    )
     # A chat with a hit in its title alone has no message number; a message found by its own text, no attachment's.
     query = f"""
         WITH places (number, attachment) AS (
-            SELECT number, NULL FROM ({_messages_query(db, text)})
+            SELECT number, NULL FROM ({_messages_query(db, words)})
             UNION ALL
-            SELECT messages.number, attachments.number FROM ({_attachments_query(db, text)}) AS found
+            SELECT messages.number, attachments.number FROM ({_attachments_query(db, words)}) AS found
             JOIN attachments USING (number) JOIN messages ON messages.id = message_id
         ),
         found (number, attachment) AS (
@@ -82,14 +108,13 @@ def _find(db: sqlite3.Connection, text: str) -> list[SearchHit]:
         FROM (
             SELECT id, title, by_chat.number, attachment, coalesce(num_messages, 0) AS num_messages, updated_at_s
             FROM chats LEFT JOIN by_chat ON chat_id = id
-            WHERE deleted_at_s IS NULL AND (chat_id IS NOT NULL OR {_title_condition(text)})
+            WHERE deleted_at_s IS NULL AND (chat_id IS NOT NULL OR {_title_condition(words)})
             ORDER BY updated_at_s DESC LIMIT {MAX_HITS}
         ) AS hits LEFT JOIN messages ON messages.number = hits.number
         LEFT JOIN attachments ON attachments.number = hits.attachment
     """
-    values = {"text": text.lower(), "end": text.lower() + _LAST_CHARACTER, "phrase": _phrase(text)}
     # In one statement: between two, other threads of a busy program have their turn, and this one waits.
-    rows = db.execute(query, values).fetchall()
+    rows = db.execute(query, words.values).fetchall()
     # Sorted here: SQLite would move the texts to and fro.
     rows.sort(key=lambda row: row[-1], reverse=True)
     return [
@@ -97,45 +122,62 @@ def _find(db: sqlite3.Connection, text: str) -> list[SearchHit]:
             chat_id,
             title,
             message_id,
-            excerpt(message_text, text) if name is None else f"{name} · {excerpt(attached_text, text)}",
+            excerpt(message_text, searched) if name is None else f"{name} · {excerpt(attached_text, searched)}",
             num_messages,
         )
         for chat_id, title, message_id, message_text, name, attached_text, num_messages, _ in rows
     ]
 
 
-def _messages_query(db: sqlite3.Connection, text: str) -> str:
-    """The numbers of the newest messages with the text."""
-    rows = "messages WHERE instr(lower(text), :text)"
-    return _newest_query(db, text, "text_index", "text_terms", rows, _MAX_MESSAGES)
+def _messages_query(db: sqlite3.Connection, words: _Words) -> str:
+    """The numbers of the newest messages with all the words."""
+    return _newest_query(db, words, "messages", "text", lambda value: f"instr(lower(text), {value})", _MAX_MESSAGES)
 
 
-def _attachments_query(db: sqlite3.Connection, text: str) -> str:
-    """The numbers of the newest attachments, of messages, with the text in them or in their names."""
+def _attachments_query(db: sqlite3.Connection, words: _Words) -> str:
+    """The numbers of the newest attachments, of messages, with all the words in them or in their names."""
+
     # The first condition spares most texts the second, which copies them.
-    has_text = "(instr(text, :text) OR instr(lower(name || char(10) || text), :text))"
-    rows = f"attachments WHERE message_id IS NOT NULL AND {has_text}"
-    return _newest_query(db, text, "attachment_index", "attachment_terms", rows, _MAX_ATTACHMENTS)
+    def has(value: str) -> str:
+        return f"(instr(text, {value}) OR instr(lower(name || char(10) || text), {value}))"
+
+    return _newest_query(db, words, "attachments", "attachment", has, _MAX_ATTACHMENTS)
 
 
-def _newest_query(db: sqlite3.Connection, text: str, index: str, terms_table: str, rows: str, max_rows: int) -> str:
-    """`rows` are those with the text where the terms do not tell: what to select from, and the condition."""
+def _newest_query(
+    db: sqlite3.Connection, words: _Words, table: str, index: str, has: Callable[[str], str], max_rows: int
+) -> str:
+    """`has` gives the condition that a row of the table has a word, where the terms do not tell."""
     newest = f"ORDER BY 1 DESC LIMIT {max_rows}"
-    if len(text) >= _NUM_TERM_CHARACTERS:
-        return f"SELECT * FROM (SELECT rowid AS number FROM {index} WHERE {index} MATCH :phrase {newest})"
-    db.executescript(_TERMS)
-    terms = f"FROM {terms_table} WHERE term >= :text AND term < :end"
-    values = {"text": text.lower(), "end": text.lower() + _LAST_CHARACTER}
-    (num_terms,) = db.execute(f"SELECT count(*) FROM (SELECT 1 {terms} LIMIT {_MAX_TERMS})", values).fetchone()
-    if num_terms < _MAX_TERMS:
-        return f"SELECT DISTINCT doc AS number {terms} {newest}"
-    return f"SELECT * FROM (SELECT number FROM {rows} {newest})"
+    if words.short:
+        db.executescript(_TERMS)
+    by_terms, by_texts = [], []
+    if words.long:
+        by_terms.append(f"SELECT rowid AS number FROM {index}_index WHERE {index}_index MATCH :phrases")
+    for number in range(len(words.short)):
+        terms = f"FROM {index}_terms WHERE term >= :text{number} AND term < :end{number}"
+        (num_terms,) = db.execute(
+            f"SELECT count(*) FROM (SELECT 1 {terms} LIMIT {_MAX_TERMS})", words.values
+        ).fetchone()
+        if num_terms < _MAX_TERMS:
+            by_terms.append(f"SELECT DISTINCT doc AS number {terms}")
+        else:
+            by_texts.append(has(f":text{number}"))
+    if not by_texts:
+        return f"SELECT number FROM ({' INTERSECT '.join(by_terms)} {newest})"
+    conditions = " AND ".join(by_texts)
+    if by_terms:
+        candidates = f"SELECT number FROM ({' INTERSECT '.join(by_terms)} ORDER BY 1 DESC LIMIT {_MAX_CANDIDATES})"
+        return f"SELECT number FROM ({candidates}) CROSS JOIN {table} USING (number) WHERE {conditions} {newest}"
+    is_sent = " AND message_id IS NOT NULL" if table == "attachments" else ""
+    return f"SELECT number FROM (SELECT number FROM {table} WHERE {conditions}{is_sent} {newest})"
 
 
-def _title_condition(text: str) -> str:
-    if len(text) >= _NUM_TERM_CHARACTERS:
-        return "chats.number IN (SELECT rowid FROM title_index WHERE title_index MATCH :phrase)"
-    return "instr(lower(title), :text)"
+def _title_condition(words: _Words) -> str:
+    conditions = [f"instr(lower(title), :text{number})" for number in range(len(words.short))]
+    if words.long:
+        conditions.append("chats.number IN (SELECT rowid FROM title_index WHERE title_index MATCH :phrases)")
+    return f"({' AND '.join(conditions)})"
 
 
 def _phrase(text: str) -> str:
@@ -144,17 +186,28 @@ def _phrase(text: str) -> str:
     return f'"{doubled}"'
 
 
-def excerpt(text: str, piece: str) -> str:
-    """The text around the piece's first place, on one line, from a word's beginning on and without Markdown's marks."""
-    place = re.search(re.escape(piece), text, re.IGNORECASE)
+def excerpt(text: str, words: tuple[str, ...]) -> str:
+    """The text where most of the words stand, on one line, from a word's beginning on and without Markdown's marks."""
+    place = _fullest_place(text, words)
     start = 0 if place is None else max(0, place.start() - _EXCERPT_BEFORE)
     if place is not None and start and not text[start - 1].isspace():
         # Scripts without blanks between words have none to look for.
         blank = re.search(r"\s", text[start : place.start()])
         start += 0 if blank is None else blank.end()
     end = (start if place is None else place.end()) + _EXCERPT_AFTER
-    words = " ".join(text[start:end].split())
+    shown = " ".join(text[start:end].split())
     plain = " ".join(_MARKS.sub("", text[start:end]).split())
     # A mark that was searched for stays.
-    words = plain if piece.casefold() in plain.casefold() else words
-    return f"{'…' if start else ''}{words}{'…' if end < len(text) else ''}"
+    shown = plain if _has(plain, words) == _has(shown, words) else shown
+    return f"{'…' if start else ''}{shown}{'…' if end < len(text) else ''}"
+
+
+def _fullest_place(text: str, words: tuple[str, ...]) -> re.Match[str] | None:
+    """The first of the places after which most of the words stand in what an excerpt shows."""
+    places = islice(pattern_of(words).finditer(text), _MAX_PLACES if len(words) > 1 else 1)
+    return max(places, key=lambda place: _has(text[place.start() : place.end() + _EXCERPT_AFTER], words), default=None)
+
+
+def _has(text: str, words: tuple[str, ...]) -> int:
+    """How many of the words the text has."""
+    return sum(word.casefold() in text.casefold() for word in words)

@@ -506,6 +506,10 @@
       <translation>引擎中的聊天</translation>
     </message>
     <message>
+      <source>Chats with all these words; words in "quotation marks" as they stand</source>
+      <translation>含有所有这些词的聊天；“引号”中的词按原样查找</translation>
+    </message>
+    <message>
       <source>Chats, models and settings stay in the data folder. Nothing is sent anywhere; the network is used only for what you ask for, such as a model's download.</source>
       <translation>聊天、模型和设置都留在数据文件夹中。不会向任何地方发送内容；只有在你要求时才使用网络，例如下载模型。</translation>
     </message>

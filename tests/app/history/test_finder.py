@@ -120,6 +120,20 @@ def test_a_hit_of_the_search_opens_its_message(qtbot: QtBot, window: MainWindow,
     assert count(finder_of(tab)) == "5 of 6"
 
 
+def test_words_of_a_search_are_marked_one_by_one_and_those_that_are_typed_as_they_stand(
+    qtbot: QtBot, window: MainWindow, tab: ChatTab
+) -> None:
+    qtbot.keyClicks(window.sidebar.search_field, "again light house")
+    qtbot.waitUntil(lambda: len(texts(window.sidebar.list)) == 1)
+    row = window.sidebar.list.rows.rows[0]
+    window.sidebar.hit_chosen.emit(row.key, row.message_id)
+    found = marked(tab)
+    assert found[-5:] == ["Light", "house", "Light", "house", "again"]
+    finder = finder_of(tab)
+    qtbot.keyClicks(finder.bar.field, "x")
+    qtbot.waitUntil(lambda: count(finder) == "Not found")
+
+
 def test_it_begins_with_what_is_in_sight(qtbot: QtBot, window: MainWindow) -> None:
     session = Session(title="Log")
     for number in range(8):

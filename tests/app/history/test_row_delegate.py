@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QApplication
 
-from app.history.row_delegate import begun_at_piece, bold_excess_px
+from app.history.row_delegate import begun_at_word, bold_excess_px
 
 
 @pytest.mark.parametrize(
@@ -22,12 +22,13 @@ from app.history.row_delegate import begun_at_piece, bold_excess_px
 )
 def test_what_was_found_is_not_cut_off(qapp: QApplication, text: str, piece: str, room_for: str, expected: str) -> None:
     metrics = QFontMetrics(qapp.font())
-    assert begun_at_piece(text, piece, metrics, metrics.horizontalAdvance(room_for)) == expected
+    words = (piece,) if piece else ()
+    assert begun_at_word(text, words, metrics, metrics.horizontalAdvance(room_for)) == expected
 
 
 def test_bold_letters_leave_less_room_for_the_rest(qapp: QApplication) -> None:
-    assert bold_excess_px("a ferry, another Ferry", "ferry", qapp.font()) == 2 * bold_excess_px(
-        "ferry", "ferry", qapp.font()
+    assert bold_excess_px("a ferry, another Ferry", ("ferry",), qapp.font()) == 2 * bold_excess_px(
+        "ferry", ("ferry",), qapp.font()
     )
-    assert bold_excess_px("ferry", "ferry", qapp.font()) > 0
-    assert bold_excess_px("ferry", "", qapp.font()) == 0
+    assert bold_excess_px("ferry", ("ferry",), qapp.font()) > 0
+    assert bold_excess_px("ferry", (), qapp.font()) == 0

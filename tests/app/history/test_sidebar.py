@@ -197,6 +197,28 @@ def test_the_editor_of_a_title_is_high_enough_for_its_text(
     assert room.height() >= needed
 
 
+def test_keys_lead_from_the_search_to_a_hit_and_back(qtbot: QtBot, sidebar: Sidebar) -> None:
+    opened: list[str] = []
+    left: list[bool] = []
+    sidebar.hit_chosen.connect(lambda chat_id, _: opened.append(chat_id))
+    sidebar.dialog_closed.connect(lambda: left.append(True))
+    hits = [SearchHit("one", "Trip", "m", "a trip", 1), SearchHit("two", "Sea", "n", "the trip", 1)]
+    qtbot.keyClicks(sidebar.search_field, "trip")
+    qtbot.keyClick(sidebar.search_field, Qt.Key.Key_Return)
+    assert opened == []
+    sidebar.show_hits(hits, "trip")
+    sidebar.show_hits(hits, "trip")
+    assert opened == ["one"]
+    qtbot.keyClick(sidebar.search_field, Qt.Key.Key_Return)
+    assert opened == ["one", "one"]
+    qtbot.keyClick(sidebar.search_field, Qt.Key.Key_Down)
+    qtbot.keyClick(sidebar.list, Qt.Key.Key_Down)
+    qtbot.keyClick(sidebar.list, Qt.Key.Key_Return)
+    assert opened[2:] == ["two"]
+    qtbot.keyClick(sidebar.search_field, Qt.Key.Key_Escape)
+    assert (sidebar.search_field.text(), left) == ("", [True])
+
+
 def test_a_search_without_a_hit_says_so(sidebar: Sidebar) -> None:
     def is_said() -> bool:
         return any("No chat" in label.text() for label in sidebar.findChildren(QLabel) if label.isVisible())

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from app.state import search
 from app.state.drafts import Draft
 from app.state.history import History
 from app.state.message import Attachment
@@ -60,7 +61,47 @@ def test_a_hit_tells_the_newest_message_and_the_text_around(path: Path) -> None:
     ],
 )
 def test_an_excerpt_begins_with_a_word_and_has_no_marks(text: str, piece: str, expected: str) -> None:
-    assert excerpt(text, piece) == expected
+    assert excerpt(text, (piece,)) == expected
+
+
+@pytest.mark.parametrize(
+    ("searched", "is_found"),
+    [
+        ("scientists jewelry", True),
+        ("JEWELRY scientists", True),
+        ("scientists submarine", False),
+        ('"scientists jewelry"', False),
+        ('"stole the jewelry" sci', True),
+        ("jewelry at", True),
+        ("jewelry 灯塔", True),
+        ("at 灯", True),
+        ("at 飞", False),
+        ('say "', False),
+        ("ferry jewelry", False),
+    ],
+)
+@pytest.mark.parametrize("max_terms", [20_000, 0], ids=["by terms", "by texts"])
+def test_words_are_found_in_one_message_in_any_order(
+    path: Path, searched: str, is_found: bool, max_terms: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(search, "_MAX_TERMS", max_terms)
+    history = History(path)
+    trip = stored(history, chat("Sea", "a ferry", "Two scientists stole the jewelry at the 灯塔"))
+    assert [hit.chat_id for hit in history.search.find(searched)] == ([trip.id] if is_found else [])
+
+
+def test_words_are_found_in_titles_and_attachments(path: Path) -> None:
+    history = History(path)
+    session = chat("Trip to the sea", "look", "yes")
+    session.messages[0].attachments = (Attachment("log.txt", "a storm, then a kraken"),)
+    stored(history, session)
+    for searched in ("sea trip", "to sea", "kraken storm", "log kraken", "kraken 'a", "storm a"):
+        assert len(history.search.find(searched)) == (searched != "kraken 'a"), searched
+
+
+def test_an_excerpt_shows_where_most_of_the_words_stand() -> None:
+    text = f"The king. {'long ' * 50}There the king rode a ferry."
+    assert excerpt(text, ("ferry", "king")) == "…long long There the king rode a ferry."
 
 
 def test_an_answer_is_found_once_it_has_ended(path: Path) -> None:
