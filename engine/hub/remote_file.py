@@ -143,9 +143,10 @@ class RemoteFile:
         return None if fault.is_passing and piece.stop > start else fault
 
     async def _leave(self, session: httpx2.AsyncClient) -> None:
-        if (answer := self._head.answer) is not None:
-            answer.cancel()
-            await asyncio.gather(answer, return_exceptions=True)
+        unfinished = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in unfinished:
+            task.cancel()
+        await asyncio.gather(*unfinished, return_exceptions=True)
         await session.aclose()
 
 

@@ -124,6 +124,16 @@ def test_it_is_given_up_at_once(hub: HubServer) -> None:
         file.read(9_000)
 
 
+def test_what_lies_far_behind_is_given_up_at_once_too(hub: HubServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remote_file, "_MAX_STEP_BYTES", 20_000)
+    with opened(lambda: hub.stalled.acquire(blocking=False)) as file:
+        file.read(8)
+        hub.faults[NAME].append(Stall(50))
+        file.seek(250_000)
+        with pytest.raises(JobCancelledError):
+            file.read(100)
+
+
 def test_terms_and_token_are_those_of_a_download(hub: HubServer) -> None:
     hub.add(REPO, {NAME: DATA}, gate="manual")
     with opened() as file, pytest.raises(GatedError):
