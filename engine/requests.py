@@ -16,6 +16,7 @@ from engine.messages import ChatMessage, SamplingParams, Submit
 from engine.rope_spec import RopeSpec
 from engine.sampling_checks import check_params
 from engine.sequence import Sequence
+from engine.text.alternation import join_alike
 from engine.text.context import FittedChat, fit_chat
 from engine.text.detokenizer import CONTEXT_TOKENS, IncrementalDetokenizer
 from engine.text.reasoning import CLOSE, OPEN, ReasoningSplitter
@@ -116,7 +117,7 @@ class RequestReader:
             )
 
         def encode_chat(messages: Messages[ChatMessage]) -> list[int]:
-            marked, mark = break_up(messages, self.tokenizer.special_tokens)
+            marked, mark = break_up(join_alike(messages), self.tokenizer.special_tokens)
             goes_on = submit.continues_answer and marked[-1].role == "assistant"
             text = _begun_answer(template, marked) if goes_on else template.render(marked)
             return self.tokenizer.encode(text) if mark is None else self.tokenizer.encode_marked(text, mark)

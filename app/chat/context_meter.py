@@ -6,7 +6,6 @@ Does not know how they are shown.
 from __future__ import annotations
 
 import asyncio
-from itertools import takewhile
 
 from PySide6.QtCore import QObject, Signal
 
@@ -112,9 +111,7 @@ class ContextMeter(QObject):
         wanted = _DEFAULT_MAX_TOKENS if self._max_tokens is None else self._max_tokens
         parts = ContextParts(system, history, draft, min(wanted, room), limit)
         self._gauge.show_parts(parts)
-        unanswered = takewhile(lambda message: message.role == "user", reversed(uncounted))
-        num_unread = sum(self._counts.get(message.id, 0) for message in unanswered)
-        self.refusal_changed.emit(refusal_words(parts, num_unread, self._session.when_full, self._max_tokens or 1))
+        self.refusal_changed.emit(refusal_words(parts, self._session.when_full, self._max_tokens or 1))
 
     def _texts(self) -> dict[str, str]:
         """What is to be counted: files and messages by their ids, other texts by themselves."""

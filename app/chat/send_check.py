@@ -11,28 +11,17 @@ from app.i18n import translate
 from engine.messages import WhenFull
 
 
-def refusal_words(parts: ContextParts, num_unread: int, when_full: WhenFull, num_answer_tokens: int) -> str:
-    """What to do before this can be sent; empty if it can be.
-
-    `num_unread` tokens of the history were sent, but no answer read them: they stay with the newest message, also in a
-    chat that forgets its oldest turns.
-    """
+def refusal_words(parts: ContextParts, when_full: WhenFull, num_answer_tokens: int) -> str:
+    """What to do before this can be sent; empty if it can be."""
     fixed = parts.system + num_answer_tokens
-    newest = fixed + num_unread + parts.draft
-    needed = newest if when_full == "drop_oldest" else fixed + parts.history + parts.draft
+    newest = fixed + parts.draft
+    needed = newest if when_full == "drop_oldest" else newest + parts.history
     if needed <= parts.limit:
         return ""
-    if fixed + parts.draft > parts.limit:
-        needed = fixed + parts.draft
-        words = translate(
-            "app", "Too long to send: {needed}, and {limit} fit. Shorten the message or remove what is attached."
-        )
-    elif newest > parts.limit:
+    if newest > parts.limit:
         needed = newest
         words = translate(
-            "app",
-            "The message before was not answered and goes along: {needed} together, and {limit} fit. "
-            "Remove it, or shorten the two.",
+            "app", "Too long to send: {needed}, and {limit} fit. Shorten the message or remove what is attached."
         )
     else:
         words = translate(

@@ -153,8 +153,7 @@ class Session:
         return question, self.begin_answer(model_name)
 
     def prompt(self) -> tuple[ChatMessage, ...]:
-        """What the model is to read: all but the unfinished answer, unless that is continued. Empty answers are left
-        out, and so that the turns still alternate, the questions on both sides of one are joined."""
+        """What the model is to read: all but the unfinished answer, unless that is continued, and empty answers."""
         return tuple(message for message, _ in self._numbered_prompt())
 
     def _numbered_prompt(self) -> list[tuple[ChatMessage, int]]:
@@ -167,8 +166,6 @@ class Session:
             text = read_text(message)
             if not text or (is_unfinished and not self.continues_answer):
                 continue
-            if prompt and prompt[-1][0].role == message.role:
-                text = f"{prompt.pop()[0].content}\n\n{text}"
             prompt.append((ChatMessage(message.role, text), num_questions))
         return prompt
 

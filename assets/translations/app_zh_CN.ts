@@ -2269,10 +2269,6 @@
       <translation>日志 app.log 也在那里</translation>
     </message>
     <message>
-      <source>The message before was not answered and goes along: {needed} together, and {limit} fit. Remove it, or shorten the two.</source>
-      <translation>上一条消息没有得到回答，会一并发送：合计 {needed}，最多 {limit} 个。请移除上一条消息，或缩短这两条消息。</translation>
-    </message>
-    <message>
       <source>The model is ready</source>
       <translation>模型已就绪</translation>
     </message>

@@ -152,3 +152,18 @@ def test_any_chat_is_answered_or_refused_with_numbers(turns, num_system, max_tok
         assert when_full == "stop" or alone + (max_tokens or 1) > max_context
     else:
         assert end.num_prompt_tokens + end.num_completion_tokens <= max_context
+
+
+def test_questions_that_were_never_answered_are_one_to_the_model_and_forgotten_one_by_one():
+    engine = FakeEngine(num_blocks=100, max_context=300)
+    ask(engine, "a", [question("first"), question("second")])
+    ask(engine, "b", [question("first\n\nsecond")])
+    engine.run()
+    assert engine.text("a") == engine.text("b")
+    assert engine.end("a").num_prompt_tokens == engine.end("b").num_prompt_tokens
+    ask(engine, "c", [SYSTEM, question("x" * 200), question("y" * 200), question("and now?")])
+    engine.run()
+    event = trimmed(engine, "c")
+    assert event is not None
+    assert event.dropped == (1,)
+    assert engine.end("c").num_completion_tokens == 8

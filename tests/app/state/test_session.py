@@ -100,12 +100,12 @@ def test_the_prompt_has_all_turns_but_the_unfinished_answer() -> None:
     )
 
 
-def test_turns_of_the_prompt_alternate_when_an_answer_is_empty() -> None:
+def test_an_empty_answer_is_no_part_of_the_prompt() -> None:
     session = Session()
     session.ask("one")
     session.apply(RequestFailed("r", "queue_full", "too many"))
     session.ask("two")
-    assert session.prompt() == (ChatMessage("user", "one\n\ntwo"),)
+    assert session.prompt() == (ChatMessage("user", "one"), ChatMessage("user", "two"))
 
 
 def test_an_interrupted_answer_ends_with_the_text_it_has() -> None:
@@ -152,10 +152,9 @@ def test_turns_that_were_dropped_are_counted_as_the_person_sees_them() -> None:
         Message("assistant", "answer", end="stop"),
     ]
     session.ask("fourth")
-    # In the prompt: the system prompt, the first two questions as one, their answer, and so on.
-    session.apply(ContextTrimmed("r", (1, 2), 350, 900))
+    # In the prompt: the system prompt, the first two questions, their answer, and so on.
+    session.apply(ContextTrimmed("r", (1, 2, 3), 350, 900))
     assert session.answer.forgotten == ForgottenTurns(2, 350)
-    assert session.prompt()[1] == ChatMessage("user", "first\n\nagain")
 
 
 def test_what_was_forgotten_before_is_what_the_answer_before_says() -> None:
