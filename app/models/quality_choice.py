@@ -15,7 +15,7 @@ from app.i18n import translate
 from app.models.fit_verdict import FitVerdict, fit_in
 from app.theme import icon_size_px, theme_signals
 from app.widgets.text_label import TextLabel
-from app.widgets.units import file_size, memory_size
+from app.widgets.units import duration, file_size, memory_size
 from engine.messages import Quality
 
 if TYPE_CHECKING:
@@ -94,6 +94,10 @@ class QualityChoice(QWidget):
                 self._plans[quality] = plan
         self._show()
 
+    def _cost(self, quality: Quality | None, plan: Plan) -> str:
+        time = "" if quality is None or self._spec is None else _time_words(self._spec, quality)
+        return " · ".join(part for part in (cost_words(plan), time) if part)
+
     def _button(self, quality: Quality | None) -> QRadioButton:
         name, promise = _words(quality)
         button = self.buttons[quality] = QRadioButton(
@@ -116,7 +120,7 @@ class QualityChoice(QWidget):
     def _show(self) -> None:
         for quality, label in self._costs.items():
             plan = self._plans.get(quality)
-            label.setText("" if plan is None else cost_words(plan))
+            label.setText("" if plan is None else self._cost(quality, plan))
             label.setVisible(plan is not None)
             self.buttons[quality].setAccessibleDescription(label.text())
         plan = self._plans.get(self.quality)
@@ -124,6 +128,16 @@ class QualityChoice(QWidget):
         if plan is not None and self._spec is not None and self._host is not None:
             known = self._weights_bytes.get(self.quality)
             self.verdict.show_fit(fit_in(self._spec, self.quality or "balanced", self._host, known))
+
+
+def _time_words(spec: ModelSpec, quality: Quality) -> str:
+    """`up to 12 min to convert there`, on that laptop, empty where it takes little longer than reading."""
+    from engine.planning.conversion_time import conversion_s
+
+    time_s = conversion_s(spec, quality)
+    if time_s is None:
+        return ""
+    return translate("app", "up to {time} to convert there").format(time=duration(time_s))
 
 
 def cost_words(plan: Plan) -> str:

@@ -3348,6 +3348,10 @@
       <translation>回答最多 {asked} 个</translation>
     </message>
     <message>
+      <source>up to {time} to convert there</source>
+      <translation>在其上转换最多 {time}</translation>
+    </message>
+    <message>
       <source>used by</source>
       <translation>使用者</translation>
     </message>

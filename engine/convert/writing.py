@@ -14,9 +14,10 @@ from engine.convert.options import QuantizeOptions
 from engine.convert.packing import IsCancelled, pack
 from engine.convert.sample_texts import calibration_windows, held_windows
 from engine.convert.source import Source, layer_matrices, matrices, with_packed
-from engine.convert.time_left import TimeLeft, Work
+from engine.convert.time_left import TimeLeft
 from engine.environment import return_free_memory
 from engine.messages import JobStage
+from engine.planning.conversion_time import Work
 from engine.store import layout
 from engine.store.checkpoint import Checkpoint
 from engine.store.files import check_cancelled

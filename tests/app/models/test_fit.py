@@ -123,5 +123,7 @@ def test_each_quality_tells_what_it_costs(qtbot: QtBot) -> None:
     costs = {quality: button.accessibleDescription() for quality, button in choice.buttons.items()}
     assert len(set(costs.values())) == 3
     assert all("on disk" in cost and "of memory" in cost and "tok/s" in cost for cost in costs.values())
+    # The nearest codes take little longer than reading the source.
+    assert [quality for quality, cost in costs.items() if " min to convert there" in cost] == ["smallest", "balanced"]
     choice.show_model(None, 8 * GIB)
     assert choice.verdict.isHidden()
