@@ -5,7 +5,6 @@ Knows nothing of what an icon stands for.
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Protocol
 
 from PySide6.QtCore import QByteArray, QObject, QRectF, Qt, QTimer
@@ -22,6 +21,17 @@ CONFIRM_MS = 1500
 """Long enough to be seen by somebody who looks at the pointer, short enough not to be taken for a state."""
 
 
+class _Drawn:
+    """The icons of the theme that is shown, by name and colour: nearly 90 KiB each, so those of others are let go."""
+
+    def __init__(self) -> None:
+        self.theme: Theme | None = None
+        self.icons: dict[tuple[str, str], QIcon] = {}
+
+
+_drawn = _Drawn()
+
+
 class _HasIcon(Protocol):
     def setIcon(self, icon: QIcon, /) -> None: ...  # noqa: N802 - Qt's name
 
@@ -33,7 +43,14 @@ def icon(name: str, role: str = "text") -> QIcon:
     for a name that is not in the set.
     """
     theme = current_theme()
-    return QIcon(_tinted(name, theme.colors[role], _faint(theme)))
+    if _drawn.theme is not theme:
+        _drawn.theme = theme
+        _drawn.icons.clear()
+    color = theme.colors[role]
+    drawn = _drawn.icons.get((name, color))
+    if drawn is None:
+        drawn = _drawn.icons[name, color] = _tinted(name, color, _faint(theme))
+    return QIcon(drawn)
 
 
 def show_icon(control: QObject, name: str, role: str = "text") -> None:
@@ -87,7 +104,6 @@ def _faint(theme: Theme) -> str:
     return QColor(*(round((1 - _FAINT) * one + _FAINT * other) for one, other in parts)).name()
 
 
-@lru_cache(maxsize=256)
 def _tinted(name: str, color: str, disabled_color: str) -> QIcon:
     result = QIcon()
     drawing = (assets_dir() / "icons" / f"{name}.svg").read_text(encoding="utf-8")

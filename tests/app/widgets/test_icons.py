@@ -1,13 +1,14 @@
 """The set of icons and their tint."""
 
 import re
+import weakref
 
 import pytest
 from PySide6.QtGui import QColor, QIcon
 from PySide6.QtWidgets import QApplication, QPushButton
 
 from app.theme import apply_theme, current_theme
-from app.widgets.icons import CONFIRM_MS, confirm_by_icon, icon, show_icon
+from app.widgets.icons import CONFIRM_MS, _drawn, confirm_by_icon, icon, show_icon
 from engine.api import assets_dir
 
 NAMES = (
@@ -44,6 +45,22 @@ def test_icon_of_a_disabled_control_is_fainter_than_a_muted_one(qapp: QApplicati
     apply_theme(qapp, "light")
     disabled, muted = strongest_color(icon("plus", "muted"), QIcon.Mode.Disabled), current_theme().color("muted")
     assert muted.lightness() < disabled.lightness() < current_theme().color("page").lightness()
+
+
+def test_icons_of_a_theme_that_is_not_shown_any_more_are_not_kept(qapp: QApplication):
+    apply_theme(qapp, "light")
+    icon("plus")
+    kept = [weakref.ref(drawn) for drawn in _drawn.icons.values()]
+    assert any(drawn() is not None for drawn in kept)
+    apply_theme(qapp, "dark")
+    icon("plus")
+    assert all(drawn() is None for drawn in kept)
+    apply_theme(qapp, "light")
+
+
+def test_icons_of_the_theme_that_is_shown_are_drawn_once(qapp: QApplication):
+    apply_theme(qapp, "light")
+    assert icon("plus").cacheKey() == icon("plus").cacheKey() != icon("plus", "muted").cacheKey()
 
 
 def test_shown_icon_follows_the_theme(qapp: QApplication, qtbot):
