@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,12 +12,14 @@ from pytestqt.qtbot import QtBot
 
 from app.application import configured
 from app.main_window import MainWindow
+from app.preferences.effective_words import kv_precision_words
 from app.state import options
 from app.state.options import ENGINE_SETTINGS, SECTIONS, SETTINGS
 from app.widgets.text_label import TextLabel
 from app.widgets.units import memory_size
 from engine.api import ENDPOINT_VARIABLE, EngineConfig
 from tests.app.fake_engine import MODEL, FakeEngines
+from tests.app.models.entries import SPEC
 
 
 def shown_keys(window: MainWindow) -> list[str]:
@@ -66,13 +69,23 @@ def test_rows_tell_what_the_automatic_choices_come_to(qtbot: QtBot, window: Main
     qtbot.waitUntil(lambda: "at the moment" in rows["kv_budget_mib"].note_label.text())
     size = memory_size(MODEL.num_blocks * MODEL.block_size * MODEL.kv_bytes_per_token)
     assert f"{size} at the moment." in rows["kv_budget_mib"].note_label.text()
-    assert " bits at the moment." in rows["kv_dtype"].note_label.text()
+    assert "at the moment" in rows["kv_dtype"].note_label.text()
     assert "Light at the moment." in rows["theme"].note_label.text()
     assert "English at the moment." in rows["language"].note_label.text()
     window.change_setting(options.THEME, "dark")
     assert "at the moment" not in rows["theme"].note_label.text()
     window.models.forget_loaded()
     assert "at the moment" not in rows["kv_budget_mib"].note_label.text()
+
+
+@pytest.mark.parametrize(("number_bytes", "words"), [((2, 0), "16 bits"), ((4, 0), "32 bits"), ((1, 4), "8 bits")])
+def test_the_precision_is_that_of_the_loaded_model(number_bytes: tuple[int, int], words: str) -> None:
+    model = replace(
+        MODEL,
+        kv_bytes_per_token=SPEC.kv_bytes_per_token(*number_bytes),
+        eight_bit_kv_bytes_per_token=SPEC.kv_bytes_per_token(1, 4),
+    )
+    assert kv_precision_words(model, SPEC) == f"{words} at the moment."
 
 
 def test_the_hubs_address_is_told_with_its_origin(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
