@@ -7,11 +7,14 @@
 //   result [folded, dim] = weights [folded, 128] . values        a few rows x 32 dims in registers, key after key
 //
 // Each score and each sum is added up in an order that depends on the keys' positions alone, whichever rows are beside.
-// Where many rows share the keys, or head_dim is no multiple of 8, keys and values are first written out as float32.
+// Where many rows share the keys, or head_dim is no multiple of 8, keys and values are first written out as float32, and
+// scores are of a few rows x 16 keys in registers, lanes along the keys: see attention_scores.h.
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
 
+#include "attention_scores.h"
+#include "attention_softmax.h"
 #include "attention_tile.h"
 #include "kernels.h"
 #include "simd.h"
@@ -24,9 +27,9 @@ enum { ROW_GROUP = 3 };
 #endif
 
 enum {
-    SMALL_GROUP = 3, // of the rows that are left
     KEY_RUN = 32, // keys that stay in the first-level cache while all rows pass
     DIM_RUN = 4,  // vectors of a value in registers
+    WIDE_RUN = 2 * DIM_RUN, // of values that are written out, where registers hold two of these vectors
     DI_KV_FORMATS = 3,
 };
 
@@ -66,7 +69,7 @@ static int rows_of_group(int num_left) {
 INLINE void score_keys(const tile *t, int first_row, int num_rows, key_range keys, int format) {
     const float *q = t->q + (int64_t)first_row * t->dim;
     float *scores = t->scores + (int64_t)first_row * DI_CHUNK_KEYS;
-    int fetches_values = first_row == 0 && !t->is_written_out;
+    int fetches_values = first_row == 0;
     for (int key = keys.first & ~(KEY_GROUP - 1); key < keys.end; key += KEY_GROUP) {
         for (int k = 0; fetches_values && k < KEY_GROUP; k++)
             prefetch_row(t->key_rows[key + k] + t->to_value, t->row_bytes);
@@ -92,57 +95,6 @@ static void score_chunk(const tile *t, int64_t chunk_start, key_range seen) {
         }
 }
 
-// Of whole vectors of numbers.
-static float largest_of(const float *numbers, int count) {
-    vf a = vf_load(numbers), b = a;
-    int i = VF_LANES;
-    for (; i + 2 * VF_LANES <= count; i += 2 * VF_LANES) {
-        a = vf_max(a, vf_load(numbers + i));
-        b = vf_max(b, vf_load(numbers + i + VF_LANES));
-    }
-    if (i < count) a = vf_max(a, vf_load(numbers + i));
-    float lanes[VF_LANES];
-    vf_store(lanes, vf_max(a, b));
-    float largest = lanes[0];
-    for (int j = 1; j < VF_LANES; j++) largest = lanes[j] > largest ? lanes[j] : largest;
-    return largest;
-}
-
-static void scale(float *numbers, const float *scales, int first, int end) {
-    for (int i = first; i < end; i += VF_LANES) vf_store(numbers + i, vf_mul(vf_load(numbers + i), vf_load(scales + i)));
-}
-
-// Scores of one row to weights in place; keys that it does not see weigh 0, as far as whole vectors reach. Where values
-// are codes, their scales go into the weights, after the sum.
-static void weigh(const tile *t, int row, key_range seen) {
-    float *scores = t->scores + (int64_t)row * DI_CHUNK_KEYS, softcap = t->layer->softcap;
-    int first = seen.first & ~(VF_LANES - 1), end = (seen.end + VF_LANES - 1) & ~(VF_LANES - 1);
-    if (has_scales(t)) scale(scores, t->key_scales, first, end);
-    for (int key = first; key < seen.first; key++) scores[key] = -INFINITY;
-    for (int key = seen.end; key < end; key++) scores[key] = -INFINITY;
-    if (softcap != 0.0f)
-        for (int key = first; key < end; key += VF_LANES) {
-            vf capped = vf_tanh(vf_div(vf_load(scores + key), vf_set(softcap)));
-            vf_store(scores + key, vf_mul(capped, vf_set(softcap)));
-        }
-    // a capped minus infinity is still the least there can be, so it changes no maximum
-    float maximum = largest_of(scores + first, end - first);
-    vf sum = vf_zero();
-    for (int key = first; key < end; key += VF_LANES) {
-        vf weight = vf_exp(vf_sub(vf_load(scores + key), vf_set(maximum)));
-        vf_store(scores + key, weight);
-        if (key < seen.first || key + VF_LANES > seen.end) {
-            for (int k = key; k < key + VF_LANES; k++)
-                if (k < seen.first || k >= seen.end) scores[k] = 0.0f;
-            weight = vf_load(scores + key);
-        }
-        sum = vf_add(sum, weight);
-    }
-    t->chunk_max[row] = maximum;
-    t->chunk_sum[row] = vf_sum(sum);
-    if (has_scales(t)) scale(scores, t->value_scales, first, end);
-}
-
 INLINE void add_values(const tile *t, int first_row, int num_rows, key_range keys, int offset, int num_vectors,
                        int format) {
     const float *weights = t->scores + (int64_t)first_row * DI_CHUNK_KEYS;
@@ -152,7 +104,7 @@ INLINE void add_values(const tile *t, int first_row, int num_rows, key_range key
     for (int r = 0; r < num_rows; r++)
         for (int n = 0; n < num_vectors; n++) sums[r][n] = vf_load(out + (int64_t)r * t->dim + n * VF_LANES);
     for (int key = keys.first; key < keys.end; key++) {
-        const char *value_row = t->key_rows[key] + t->to_value;
+        const void *value_row = value_of(t, key);
         if (fetches_keys) prefetch_row(t->next_key_rows[key], t->row_bytes);
         vf w[ROW_GROUP];
         for (int r = 0; r < num_rows; r++) w[r] = vf_broadcast(weights + r * DI_CHUNK_KEYS + key);
@@ -165,8 +117,46 @@ INLINE void add_values(const tile *t, int first_row, int num_rows, key_range key
         for (int n = 0; n < num_vectors; n++) vf_store(out + (int64_t)r * t->dim + n * VF_LANES, sums[r][n]);
 }
 
+// The same for values that are written out, in vectors of sixteen lanes.
+INLINE void add_wide_values(const tile *t, int first_row, int num_rows, key_range keys, int offset) {
+#if defined(__AVX512VNNI__)
+    const float *weights = t->scores + (int64_t)first_row * DI_CHUNK_KEYS;
+    const float *values = t->written_values + offset;
+    float *out = t->chunk_out + (int64_t)first_row * t->dim + offset;
+    vf16 sums[ROW_GROUP][DIM_RUN];
+    for (int r = 0; r < num_rows; r++)
+        for (int n = 0; n < DIM_RUN; n++) sums[r][n] = vf16_load(out + (int64_t)r * t->dim + n * SIXTEEN);
+    for (int key = keys.first; key < keys.end; key++) {
+        vf16 value[DIM_RUN];
+        for (int n = 0; n < DIM_RUN; n++) value[n] = vf16_load(values + (int64_t)key * t->dim + n * SIXTEEN);
+        for (int r = 0; r < num_rows; r++) {
+            vf16 w = vf16_broadcast(weights + r * DI_CHUNK_KEYS + key);
+            for (int n = 0; n < DIM_RUN; n++) sums[r][n] = vf16_fma(w, value[n], sums[r][n]);
+        }
+    }
+    for (int r = 0; r < num_rows; r++)
+        for (int n = 0; n < DIM_RUN; n++) vf16_store(out + (int64_t)r * t->dim + n * SIXTEEN, sums[r][n]);
+#else
+    add_values(t, first_row, num_rows, keys, offset, DIM_RUN, DI_KV_FLOAT);
+    add_values(t, first_row, num_rows, keys, offset + DIM_RUN * VF_LANES, DIM_RUN, DI_KV_FLOAT);
+#endif
+}
+
+static void add_wide_rows(const tile *t, int first_row, int num_rows, key_range keys, int offset) {
+    switch (num_rows) {
+    case 1: add_wide_values(t, first_row, 1, keys, offset); break;
+    case 2: add_wide_values(t, first_row, 2, keys, offset); break;
+    case 3: add_wide_values(t, first_row, 3, keys, offset); break;
+    default: add_wide_values(t, first_row, ROW_GROUP, keys, offset);
+    }
+}
+
 INLINE void add_value_rows(const tile *t, int first_row, int num_rows, key_range keys, int offset, int num_vectors) {
     if (keys.first >= keys.end) return;
+    if (num_vectors == WIDE_RUN) {
+        add_wide_rows(t, first_row, num_rows, keys, offset);
+        return;
+    }
 #define DI_CASE(rows, format)                                                                                         \
     case (rows) * DI_KV_FORMATS + (format): add_values(t, first_row, rows, keys, offset, num_vectors, format); break;
     switch (num_rows * DI_KV_FORMATS + t->format) { DI_EACH_CASE }
@@ -193,12 +183,13 @@ INLINE void value_group(const tile *t, int row, int num_rows, int64_t chunk_star
 
 static void add_chunk(const tile *t, int64_t chunk_start) {
     memset(t->chunk_out, 0, (size_t)t->num_folded * (size_t)t->dim * sizeof(float));
-    int offset = 0, run = DIM_RUN;
+    int offset = 0, run = t->is_written_out ? WIDE_RUN : DIM_RUN;
     while (offset < t->dim) {
         while (offset + run * VF_LANES > t->dim) run /= 2;
         for (int row = 0, num_rows; row < t->num_folded; row += num_rows) {
             num_rows = rows_of_group(t->num_folded - row);
-            if (run == 4) value_group(t, row, num_rows, chunk_start, offset, 4);
+            if (run == WIDE_RUN) value_group(t, row, num_rows, chunk_start, offset, WIDE_RUN);
+            else if (run == 4) value_group(t, row, num_rows, chunk_start, offset, 4);
             else if (run == 2) value_group(t, row, num_rows, chunk_start, offset, 2);
             else value_group(t, row, num_rows, chunk_start, offset, 1);
         }
@@ -228,22 +219,17 @@ static void attend_chunk(tile *t, int chunk) {
     int64_t start = (int64_t)chunk * DI_CHUNK_KEYS;
     key_range seen = seen_by_some(t, 0, t->num_folded, start);
     if (t->is_written_out) {
-        if (has_scales(t)) read_scales(t, seen);
         write_keys(t, seen);
+        find_next_keys(t, chunk, seen);
+        score_written(t, start, seen);
+    } else {
+        score_chunk(t, start, seen);
     }
-    score_chunk(t, start, seen);
     // By now the values are on their way.
-    if (!t->is_written_out && has_scales(t)) read_scales(t, seen);
-    for (int row = 0; row < t->num_folded; row++) {
-        key_range range = seen_by(t, row, start);
-        if (range.first < range.end) {
-            weigh(t, row, range);
-        } else {
-            t->chunk_max[row] = -INFINITY;
-            t->chunk_sum[row] = 0.0f;
-        }
-    }
-    find_next_keys(t, chunk, seen);
+    if (has_scales(t)) read_scales(t, seen);
+    for (int row = 0; row < t->num_folded; row += VF_LANES)
+        weigh_rows(t, row, t->num_folded - row < VF_LANES ? t->num_folded - row : VF_LANES, start);
+    if (!t->is_written_out) find_next_keys(t, chunk, seen);
     add_chunk(t, start);
     const char **done = t->key_rows;
     t->key_rows = t->next_key_rows;

@@ -14,7 +14,7 @@
 enum {
     // Query rows times heads of a kv head that share one pass over the keys, which are written out once for all of them:
     // many, or fewer where that would leave workers without work.
-    MANY_FOLDED_ROWS = 96,
+    MANY_FOLDED_ROWS = 192,
     FEW_FOLDED_ROWS = 48,
     SPLIT_ROWS = 8,        // more rows than this are never split: there are tiles enough
     ITEMS_PER_WORKER = 4,  // few enough to cost nothing, and enough to even out

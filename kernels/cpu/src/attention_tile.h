@@ -14,8 +14,10 @@
 
 enum {
     KEY_GROUP = 4,    // keys in registers
+    KEY_BLOCK = 16,   // keys that are written out side by side
+    SMALL_GROUP = 3,  // rows in registers
     CACHE_LINE = 64,
-    DIRECT_ROWS = 24, // up to so many folded rows read half floats or codes from the pool
+    DIRECT_ROWS = 24, // up to so many folded rows read the pool
 };
 
 typedef struct tile {
@@ -29,7 +31,8 @@ typedef struct tile {
     const char **next_key_rows; // [128] of the chunk after it, where the tile reads the pool
     intptr_t to_value;          // bytes from a key to its value
     int row_bytes;
-    float *written_keys, *written_values; // [128, dim]
+    float *written_keys;                  // [128 / 16, dim, 16], see attention_scores.h
+    float *written_values;                // [128, dim]
     float *key_scales, *value_scales;     // [128], where the pool holds codes
     float *q;                             // [folded, dim], scaled
     float *scores;                        // [folded, 128]
@@ -64,7 +67,7 @@ static tile open_tile(const di_attention *layer, const di_attention_item *item, 
     t.dim = di_padded_head_dim(shape->head_dim);
     int64_t num_rows = plan->batch.query_starts[item->sequence + 1] - plan->batch.query_starts[item->sequence];
     t.first_position = plan->batch.context_lengths[item->sequence] - num_rows + item->first_row;
-    t.is_written_out = t.dim != shape->head_dim || (shape->format != DI_KV_FLOAT && t.num_folded > DIRECT_ROWS);
+    t.is_written_out = t.dim != shape->head_dim || t.num_folded > DIRECT_ROWS;
     t.format = t.is_written_out ? DI_KV_FLOAT : shape->format;
     char *scratch = (char *)di_aligned(plan->scratch) + worker * plan->scratch_bytes;
     t.key_rows = (const char **)scratch;
@@ -75,9 +78,7 @@ static tile open_tile(const di_attention *layer, const di_attention_item *item, 
     t.written_values = take(&scratch, DI_CHUNK_KEYS * t.dim);
     t.key_scales = take(&scratch, DI_CHUNK_KEYS);
     t.value_scales = take(&scratch, DI_CHUNK_KEYS);
-    const char *keys = t.is_written_out ? (char *)t.written_keys : layer->keys;
-    const char *values = t.is_written_out ? (char *)t.written_values : layer->values;
-    t.to_value = (intptr_t)values - (intptr_t)keys;
+    t.to_value = (intptr_t)layer->values - (intptr_t)layer->keys;
     t.scores = take(&scratch, (int64_t)t.num_folded * DI_CHUNK_KEYS);
     t.q = take(&scratch, (int64_t)t.num_folded * t.dim);
     t.chunk_out = take(&scratch, (int64_t)t.num_folded * t.dim);
@@ -120,22 +121,13 @@ static key_range seen_by_some(const tile *t, int first_row, int num_rows, int64_
     return range;
 }
 
-INLINE void write_out(float *target, const char *row, int head_dim, int format) {
-    int whole = head_dim & ~(VF_LANES - 1), rest = head_dim - whole;
-    for (int d = 0; d < whole; d += VF_LANES) vf_store(target + d, load(row, d, format));
-    if (rest == 0) return;
-    size_t element_bytes = format == DI_KV_FLOAT ? sizeof(float) : format == DI_KV_HALF ? sizeof(uint16_t) : 1;
+// Lanes of a row from `offset` on; those beyond head_dim are 0.
+INLINE vf load_lanes(const char *row, int offset, int head_dim, int format) {
+    if (offset + VF_LANES <= head_dim) return load(row, offset, format);
+    int element_bytes = format == DI_KV_FLOAT ? (int)sizeof(float) : format == DI_KV_HALF ? (int)sizeof(uint16_t) : 1;
     float lanes[VF_LANES] = {0};
-    memcpy(lanes, row + (size_t)whole * element_bytes, (size_t)rest * element_bytes);
-    vf_store(target + whole, load(lanes, 0, format));
-}
-
-static void write_row(float *target, const char *row, int head_dim, int format) {
-    switch (format) {
-    case DI_KV_HALF: write_out(target, row, head_dim, DI_KV_HALF); break;
-    case DI_KV_INT8: write_out(target, row, head_dim, DI_KV_INT8); break;
-    default: write_out(target, row, head_dim, DI_KV_FLOAT);
-    }
+    memcpy(lanes, row + offset * element_bytes, (size_t)((head_dim - offset) * element_bytes));
+    return load(lanes, 0, format);
 }
 
 static const char *pool_row(const tile *t, const void *pool, int64_t key) {
@@ -147,7 +139,7 @@ static const char *pool_row(const tile *t, const void *pool, int64_t key) {
 }
 
 // Point key_rows at the seen keys of a chunk in the pool, a block's keys at a time. Their neighbours up to the next whole
-// group of keys are pointed at a seen key: what is computed of them is thrown away, but it has to be readable.
+// block of keys are pointed at a seen key: what is computed of them is thrown away, but it has to be readable.
 static void find_keys(const tile *t, const char **key_rows, int64_t chunk_start, key_range seen) {
     int64_t block_size = t->layer->plan->shape.block_size;
     for (int key = seen.first; key < seen.end;) {
@@ -156,22 +148,48 @@ static void find_keys(const tile *t, const char **key_rows, int64_t chunk_start,
         const char *row = pool_row(t, t->layer->keys, chunk_start + key);
         for (; key < end; key++, row += t->row_bytes) key_rows[key] = row;
     }
-    for (int key = seen.first & ~(KEY_GROUP - 1); key < seen.first; key++) key_rows[key] = key_rows[seen.first];
-    for (int key = seen.end; key & (KEY_GROUP - 1); key++) key_rows[key] = key_rows[seen.first];
+    for (int key = seen.first & ~(KEY_BLOCK - 1); key < seen.first; key++) key_rows[key] = key_rows[seen.first];
+    for (int key = seen.end; key & (KEY_BLOCK - 1); key++) key_rows[key] = key_rows[seen.first];
 }
 
-// Write the seen keys and values out in float32, and point key_rows at them.
+INLINE void write_block(const tile *t, int first, int head_dim, int format) {
+    float *target = t->written_keys + (int64_t)first * t->dim;
+    for (int d = 0; d < t->dim; d += VF_LANES)
+        for (int half = 0; half < KEY_BLOCK; half += VF_LANES) {
+            vf keys[VF_LANES];
+            for (int i = 0; i < VF_LANES; i++)
+                keys[i] = load_lanes(t->key_rows[first + half + i], d, head_dim, format);
+            vf_transpose(keys);
+            for (int i = 0; i < VF_LANES; i++) vf_store(target + (int64_t)(d + i) * KEY_BLOCK + half, keys[i]);
+        }
+}
+
+INLINE void write_value(const tile *t, int key, int head_dim, int format) {
+    float *target = t->written_values + (int64_t)key * t->dim;
+    for (int d = 0; d < t->dim; d += VF_LANES)
+        vf_store(target + d, load_lanes(t->key_rows[key] + t->to_value, d, head_dim, format));
+}
+
+INLINE void write_all(const tile *t, key_range seen, int head_dim, int format) {
+    for (int first = seen.first & ~(KEY_BLOCK - 1); first < seen.end; first += KEY_BLOCK)
+        write_block(t, first, head_dim, format);
+    for (int key = seen.first; key < seen.end; key++) write_value(t, key, head_dim, format);
+}
+
+// Write the seen keys and values out in float32. Neighbours of the keys in their blocks are copies of a seen one.
 static void write_keys(const tile *t, key_range seen) {
-    const di_attention_shape *shape = &t->layer->plan->shape;
-    intptr_t to_value = (intptr_t)t->layer->values - (intptr_t)t->layer->keys;
-    for (int key = seen.first; key < seen.end; key++) {
-        float *k = t->written_keys + (int64_t)key * t->dim, *v = t->written_values + (int64_t)key * t->dim;
-        write_row(k, t->key_rows[key], shape->head_dim, shape->format);
-        write_row(v, t->key_rows[key] + to_value, shape->head_dim, shape->format);
-        t->key_rows[key] = (const char *)k;
+    int head_dim = t->layer->plan->shape.head_dim;
+    switch (t->layer->plan->shape.format) {
+    case DI_KV_HALF: write_all(t, seen, head_dim, DI_KV_HALF); break;
+    case DI_KV_INT8: write_all(t, seen, head_dim, DI_KV_INT8); break;
+    default: write_all(t, seen, head_dim, DI_KV_FLOAT);
     }
-    for (int key = seen.first & ~(KEY_GROUP - 1); key < seen.first; key++) t->key_rows[key] = t->key_rows[seen.first];
-    for (int key = seen.end; key & (KEY_GROUP - 1); key++) t->key_rows[key] = t->key_rows[seen.first];
+}
+
+// The value of a key, as `format` says.
+INLINE const void *value_of(const tile *t, int key) {
+    if (t->is_written_out) return t->written_values + (int64_t)key * t->dim;
+    return t->key_rows[key] + t->to_value;
 }
 
 static int has_scales(const tile *t) { return t->layer->plan->shape.format == DI_KV_INT8; }
@@ -179,13 +197,12 @@ static int has_scales(const tile *t) { return t->layer->plan->shape.format == DI
 // The scales of the seen keys and values, and 0 beside them as far as whole vectors reach. key_rows point to the pool.
 static void read_scales(const tile *t, key_range seen) {
     int head_dim = t->layer->plan->shape.head_dim;
-    intptr_t to_value = (intptr_t)t->layer->values - (intptr_t)t->layer->keys;
     int first = seen.first & ~(VF_LANES - 1), end = (seen.end + VF_LANES - 1) & ~(VF_LANES - 1);
     for (int key = first; key < end; key++) {
         t->key_scales[key] = t->value_scales[key] = 0.0f;
         if (key < seen.first || key >= seen.end) continue;
         memcpy(&t->key_scales[key], t->key_rows[key] + head_dim, sizeof(float));
-        memcpy(&t->value_scales[key], t->key_rows[key] + to_value + head_dim, sizeof(float));
+        memcpy(&t->value_scales[key], t->key_rows[key] + t->to_value + head_dim, sizeof(float));
     }
 }
 

@@ -38,22 +38,27 @@ static inline float vf_largest_magnitude(vf a) {
     return value;
 }
 
-// exp(x): 2**n * p(r) with x = n ln 2 + r, |r| <= ln 2 / 2; relative error below 2e-7. NaN stays NaN; below -87.3 it is
-// 1.2e-38 and above 88.3 it is 2.4e38, never infinite.
-static inline vf vf_exp(vf x) {
-    x = vf_min(vf_set(88.3762626647949f), vf_max(vf_set(-87.3365447504019f), x)); // this order keeps NaN
-    vf n = vf_round(vf_mul(x, vf_set(1.44269504088896341f)));
+// exp(x) of x up to 88.3 or NaN: 2**n * p(r) with x = n ln 2 + r, |r| <= ln 2 / 2, p fitted for the least relative error;
+// relative error below 1e-7. NaN stays NaN; below -87.3 it is 1.2e-38.
+static inline vf vf_exp_capped(vf x) {
+    x = vf_max(vf_set(-87.3365447504019f), x); // this order keeps NaN
+    // beside 1.5 * 2**23 a sum is rounded to a whole number, which its lowest bits hold
+    vf shifted = vf_fma(x, vf_set(1.44269504088896341f), vf_set(0x1.8p23f));
+    vf n = vf_sub(shifted, vf_set(0x1.8p23f));
     vf r = vf_fma(n, vf_set(-0.693359375f), x);
     r = vf_fma(n, vf_set(2.12194440e-4f), r);
-    vf p = vf_set(1.9875691500e-4f);
-    p = vf_fma(p, r, vf_set(1.3981999507e-3f));
-    p = vf_fma(p, r, vf_set(8.3334519073e-3f));
-    p = vf_fma(p, r, vf_set(4.1665795894e-2f));
-    p = vf_fma(p, r, vf_set(1.6666665459e-1f));
-    p = vf_fma(p, r, vf_set(5.0000001201e-1f));
-    p = vf_fma(p, vf_mul(r, r), vf_add(r, vf_set(1.0f)));
-    return vf_mul_pow2(p, n);
+    vf p = vf_set(1.3814540071e-3f);
+    p = vf_fma(p, r, vf_set(8.3687451081e-3f));
+    p = vf_fma(p, r, vf_set(4.1668390786e-2f));
+    p = vf_fma(p, r, vf_set(1.6666520399e-1f));
+    p = vf_fma(p, r, vf_set(4.9999993432e-1f));
+    p = vf_fma(p, r, vf_set(1.0f));
+    p = vf_fma(p, r, vf_set(1.0f));
+    return vf_mul(p, vf_pow2_of_low_bits(shifted));
 }
+
+// exp(x), as above; from 88.3 on it is 2.4e38, never infinite.
+static inline vf vf_exp(vf x) { return vf_exp_capped(vf_min(vf_set(88.3762626647949f), x)); }
 
 // tanh(x) = 1 - 2 / (exp(2 x) + 1)
 static inline vf vf_tanh(vf x) {

@@ -34,14 +34,11 @@ static inline vf vf_max(vf a, vf b) {
 static inline vf vf_abs(vf a) { return (vf){vabsq_f32(a.low), vabsq_f32(a.high)}; }
 static inline vf vf_round(vf a) { return (vf){vrndnq_f32(a.low), vrndnq_f32(a.high)}; }
 
-static inline float32x4_t vf_mul_pow2_half(float32x4_t a, float32x4_t n) {
-    int32x4_t bits = vshlq_n_s32(vaddq_s32(vcvtnq_s32_f32(n), vdupq_n_s32(127)), 23);
-    return vmulq_f32(a, vreinterpretq_f32_s32(bits));
+static inline float32x4_t vf_pow2_half(float32x4_t a) {
+    return vreinterpretq_f32_s32(vshlq_n_s32(vaddq_s32(vreinterpretq_s32_f32(a), vdupq_n_s32(127)), 23));
 }
-// a * 2**n for whole n in [-126, 127]
-static inline vf vf_mul_pow2(vf a, vf n) {
-    return (vf){vf_mul_pow2_half(a.low, n.low), vf_mul_pow2_half(a.high, n.high)};
-}
+// 2**n of whole n in [-126, 127] in the lowest bits.
+static inline vf vf_pow2_of_low_bits(vf a) { return (vf){vf_pow2_half(a.low), vf_pow2_half(a.high)}; }
 
 // [a0+a2, b0+b2, a1+a3, b1+b3]
 static inline float32x4_t vf_add_apart(float32x4_t a, float32x4_t b) {
@@ -55,6 +52,24 @@ static inline float32x4_t vf_4_sums(float32x4_t a, float32x4_t b, float32x4_t c,
 // p[i] = sum of the i-th vector's lanes, each in the order ((0+2)+(1+3)) + ((4+6)+(5+7)).
 static inline void vf_store_4_sums(float *p, vf a, vf b, vf c, vf d) {
     vst1q_f32(p, vaddq_f32(vf_4_sums(a.low, b.low, c.low, d.low), vf_4_sums(a.high, b.high, c.high, d.high)));
+}
+
+static inline void vf_transpose_quarter(float32x4_t a, float32x4_t b, float32x4_t c, float32x4_t d, float32x4_t to[4]) {
+    float32x4_t ac = vzip1q_f32(a, c), bd = vzip1q_f32(b, d), ac_high = vzip2q_f32(a, c), bd_high = vzip2q_f32(b, d);
+    to[0] = vzip1q_f32(ac, bd);
+    to[1] = vzip2q_f32(ac, bd);
+    to[2] = vzip1q_f32(ac_high, bd_high);
+    to[3] = vzip2q_f32(ac_high, bd_high);
+}
+// Lane i of vector j to lane j of vector i.
+static inline void vf_transpose(vf a[8]) {
+    float32x4_t quarters[2][2][4]; // [lanes' half][vectors' half]
+    for (int half = 0; half < 2; half++) {
+        const vf *from = a + 4 * half;
+        vf_transpose_quarter(from[0].low, from[1].low, from[2].low, from[3].low, quarters[0][half]);
+        vf_transpose_quarter(from[0].high, from[1].high, from[2].high, from[3].high, quarters[1][half]);
+    }
+    for (int i = 0; i < 8; i++) a[i] = (vf){quarters[i / 4][0][i % 4], quarters[i / 4][1][i % 4]};
 }
 
 // Eight IEEE half floats.

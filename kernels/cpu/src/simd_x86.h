@@ -23,10 +23,9 @@ static inline vf vf_max(vf a, vf b) { return _mm256_max_ps(a, b); }
 static inline vf vf_abs(vf a) { return _mm256_andnot_ps(_mm256_set1_ps(-0.0f), a); }
 static inline vf vf_round(vf a) { return _mm256_round_ps(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC); }
 
-// a * 2**n for whole n in [-126, 127]
-static inline vf vf_mul_pow2(vf a, vf n) {
-    __m256i bits = _mm256_slli_epi32(_mm256_add_epi32(_mm256_cvtps_epi32(n), _mm256_set1_epi32(127)), 23);
-    return _mm256_mul_ps(a, _mm256_castsi256_ps(bits));
+// 2**n of whole n in [-126, 127] in the lowest bits.
+static inline vf vf_pow2_of_low_bits(vf a) {
+    return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_add_epi32(_mm256_castps_si256(a), _mm256_set1_epi32(127)), 23));
 }
 
 // [a0+a2, b0+b2, a1+a3, b1+b3] of each half. Adding neighbours instead is recognised as hadd_ps, which is slow.
@@ -39,6 +38,24 @@ static inline void vf_store_4_sums(float *p, vf a, vf b, vf c, vf d) {
     __m256 sums = _mm256_add_ps(
         _mm256_castpd_ps(_mm256_unpacklo_pd(ab, cd)), _mm256_castpd_ps(_mm256_unpackhi_pd(ab, cd)));
     _mm_storeu_ps(p, _mm_add_ps(_mm256_castps256_ps128(sums), _mm256_extractf128_ps(sums, 1)));
+}
+
+// Lane i of vector j to lane j of vector i.
+static inline void vf_transpose(vf a[8]) {
+    vf pairs[8], fours[8];
+    for (int i = 0; i < 8; i += 2) {
+        pairs[i] = _mm256_unpacklo_ps(a[i], a[i + 1]);
+        pairs[i + 1] = _mm256_unpackhi_ps(a[i], a[i + 1]);
+    }
+    for (int i = 0; i < 8; i += 4)
+        for (int j = 0; j < 2; j++) {
+            fours[i + 2 * j] = _mm256_shuffle_ps(pairs[i + j], pairs[i + 2 + j], 0x44);
+            fours[i + 2 * j + 1] = _mm256_shuffle_ps(pairs[i + j], pairs[i + 2 + j], 0xee);
+        }
+    for (int i = 0; i < 4; i++) {
+        a[i] = _mm256_permute2f128_ps(fours[i], fours[i + 4], 0x20);
+        a[i + 4] = _mm256_permute2f128_ps(fours[i], fours[i + 4], 0x31);
+    }
 }
 
 // Eight IEEE half floats.

@@ -16,6 +16,7 @@ static inline vf16 vf16_zero(void) { return _mm512_setzero_ps(); }
 static inline vf16 vf16_load(const float *p) { return _mm512_loadu_ps(p); }
 static inline void vf16_store(float *p, vf16 a) { _mm512_storeu_ps(p, a); }
 static inline vf16 vf16_broadcast(const float *p) { return _mm512_set1_ps(*p); }
+static inline vf16 vf16_add(vf16 a, vf16 b) { return _mm512_add_ps(a, b); }
 static inline vf16 vf16_mul(vf16 a, vf16 b) { return _mm512_mul_ps(a, b); }
 // a * b + c, rounded once
 static inline vf16 vf16_fma(vf16 a, vf16 b, vf16 c) { return _mm512_fmadd_ps(a, b, c); }
