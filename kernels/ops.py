@@ -145,6 +145,8 @@ class ForwardInput:
     """One forward: M rows of any number of sequences. token_ids, positions, slots: int64 [M]; see `Backend`.
 
     `positions` are rows of the layers' rope tables and nothing else: what a row sees is told by `attention`.
+    `wanted_rows`, ascending, are those whose result is read, None: all. The others' keys and values are written too,
+    but what the last layer makes of them may be left out.
     """
 
     token_ids: Tensor
@@ -152,6 +154,7 @@ class ForwardInput:
     slots: Tensor
     attention: AttentionBatch
     num_narrow_rows: int
+    wanted_rows: tuple[int, ...] | None = None
 
 
 class LayerStack(ABC):
@@ -159,7 +162,7 @@ class LayerStack(ABC):
 
     @abstractmethod
     def hidden(self, rows: ForwardInput, key_pool: Tensor, value_pool: Tensor) -> Tensor:
-        """The residual stream after the last layer, [M, hidden].
+        """The residual stream after the last layer, [M, hidden]; undefined in rows that are not wanted.
 
         Writes the rows' keys and values into the pools [layers, blocks, kv_heads, block_size, head_dim]. Latent
         attention has rows in the first pool alone.

@@ -47,7 +47,12 @@ def build_batch(chunks: Chunks[ScheduledChunk], block_size: int, device: torch.d
             draw_rows += range(num_rows - len(own), num_rows)
             draw_rows += [num_rows - 1] * len(chunk.forks)
     num_narrow_rows = sum(chunk.num_rows for chunk in ordered if not _is_wide(chunk))
-    forward = forward_input([_span(chunk) for chunk in ordered], block_size, device, num_narrow_rows)
+    # Prompt logprobs are made of every row.
+    is_every_row_read = any(chunk.sequence.needs_prompt_logprobs for chunk in ordered)
+    read_rows = tuple(sorted(set(draw_rows)))
+    wanted_rows = None if is_every_row_read or len(read_rows) == num_rows else read_rows
+    spans = [_span(chunk) for chunk in ordered]
+    forward = forward_input(spans, block_size, device, num_narrow_rows, wanted_rows)
     rows = torch.tensor(draw_rows, dtype=torch.int64, device=device)
     draws_every_row = draw_rows == list(range(num_rows))
     return Batch(tuple(ordered), tuple(first_rows), forward, tuple(draws), rows, draws_every_row)

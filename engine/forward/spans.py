@@ -31,9 +31,13 @@ class Span:
 
 
 def forward_input(
-    spans: Spans[Span], block_size: int, device: torch.device, num_narrow_rows: int | None = None
+    spans: Spans[Span],
+    block_size: int,
+    device: torch.device,
+    num_narrow_rows: int | None = None,
+    wanted_rows: tuple[int, ...] | None = None,
 ) -> ForwardInput:
-    """Rows in the order of the spans. `num_narrow_rows` None: all."""
+    """Rows in the order of the spans. `num_narrow_rows` and `wanted_rows` None: all."""
     # Plain numbers until the end: a tensor for each span and column costs more than the arithmetic of a small model.
     token_ids: list[int] = []
     positions: list[int] = []
@@ -58,6 +62,7 @@ def forward_input(
         targets,
         AttentionBatch(tuple(starts), tuple(contexts), tuple(tables)),
         len(token_ids) if num_narrow_rows is None else num_narrow_rows,
+        wanted_rows,
     )
 
 

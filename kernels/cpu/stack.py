@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import ctypes
 import weakref
+from bisect import bisect_right
+from itertools import pairwise
 
 import torch
 from torch import Tensor
@@ -19,7 +21,7 @@ from kernels.cpu.pool import Pool
 from kernels.cpu.weights import NativeWeight
 from kernels.formats import KernelShapeError
 from kernels.kv_rows import row_width
-from kernels.ops import DecoderLayer, ForwardInput, LayerStack, Norm
+from kernels.ops import AttentionBatch, DecoderLayer, ForwardInput, LayerStack, Norm
 
 _OK, _NO_MEMORY = 0, 1
 _OUTSIDE = {2: "a token id", 3: "a position", 4: "a slot", 5: "a block id"}
@@ -42,6 +44,7 @@ class NativeStack(LayerStack):
         num_heads = first.output.shape[1] // head_dim
         num_kv_heads = (first.qkv.shape[0] // head_dim - num_heads) // 2
         self._held = (table, layers)  # the structs have only their addresses
+        self._wanted: tuple[object, BatchFacts] | None = None  # what the call has addresses of
         self._pool = pool
         self._kv_dtype = kv_dtype
         self._hidden_size = table.shape[1]
@@ -81,6 +84,7 @@ class NativeStack(LayerStack):
         call.values = value_pool.data_ptr()
         _, call.num_blocks, _, call.block_size, _ = key_pool.shape
         call.hidden = hidden.data_ptr()
+        self._want(rows)
         error = self.compute()
         if error == _NO_MEMORY:
             raise MemoryError(f"no memory for the activations of {num_rows} rows")
@@ -90,6 +94,17 @@ class NativeStack(LayerStack):
                 f"{key_pool.shape[1]} blocks of {key_pool.shape[3]} slots"
             )
         return hidden
+
+    def _want(self, rows: ForwardInput) -> None:
+        call, wanted = self._call, rows.wanted_rows
+        call.wanted, self._wanted = None, None
+        if wanted is None:
+            return
+        alone = BatchFacts(_rows_alone(rows.attention, wanted))
+        # One element more, as an empty array has no address of its own.
+        indices = (ctypes.c_int64 * (len(wanted) + 1))(*wanted)
+        call.wanted, call.num_wanted, call.wanted_batch = ctypes.addressof(indices), len(wanted), alone.struct
+        self._wanted = (indices, alone)
 
     def compute(self) -> int:
         """Run the call that `hidden` prepared; 0, or what is wrong with it."""
@@ -109,6 +124,17 @@ class NativeStack(LayerStack):
         checks.check_tensor("positions", rows.positions, num_rows, torch.int64)
         checks.check_tensor("slots", rows.slots, num_rows, torch.int64)
         checks.check_batch(rows.attention, key_pool.shape[3])
+
+
+def _rows_alone(batch: AttentionBatch, rows: tuple[int, ...]) -> AttentionBatch:
+    """Some rows of a batch, ascending, each as a sequence of its own."""
+    assert all(a < b for a, b in pairwise((-1, *rows, batch.query_starts[-1]))), (rows, batch.query_starts)
+    contexts, tables = list[int](), list[Tensor]()
+    for row in rows:
+        sequence = bisect_right(batch.query_starts, row) - 1
+        contexts.append(batch.context_lengths[sequence] - (batch.query_starts[sequence + 1] - 1 - row))
+        tables.append(batch.block_tables[sequence])
+    return AttentionBatch(tuple(range(len(rows) + 1)), tuple(contexts), tuple(tables))
 
 
 def _layer_struct(layer: DecoderLayer) -> structs.Layer:

@@ -113,7 +113,9 @@ class DecoderCall(ctypes.Structure):
         *_fields(c_void_p, "keys values"),
         ("num_blocks", c_int64),
         *_fields(c_int32, "block_size format"),
-        ("hidden", c_void_p),
+        *_fields(c_void_p, "hidden wanted"),
+        ("num_wanted", c_int64),
+        ("wanted_batch", RaggedBatch),
     )
 
 

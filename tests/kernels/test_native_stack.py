@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -132,6 +133,21 @@ def test_a_stack_has_the_bits_of_its_operations(kind: str, kv_dtype: torch.dtype
     for actual, expected in zip(*results, strict=True):
         assert not bool(actual.isnan().any())
         assert torch.equal(actual, expected)
+
+
+@pytest.mark.parametrize("kind", ["plain", "rich", "post", "layer norm"])
+@pytest.mark.parametrize("wanted", [(), (0,), (206,), (0, 17, 18, 30, 76, 77, 78, 205, 206), tuple(range(207))])
+def test_wanted_rows_and_all_keys_and_values_are_those_of_the_whole(kind: str, wanted: tuple[int, ...]) -> None:
+    backend = CpuBackend(2)
+    stack = backend.stack_layers(*prepare(backend, kind))
+    rows = together(prompt_input([1, 17, 60, 129]))
+    whole_pools, cut_pools = pools(backend), pools(backend)
+    whole = stack.hidden(rows, *whole_pools)
+    cut = stack.hidden(replace(rows, wanted_rows=wanted), *cut_pools)
+    assert torch.equal(cut[list(wanted)], whole[list(wanted)])
+    for actual, expected in zip(cut_pools, whole_pools, strict=True):
+        assert torch.equal(actual.view(torch.int16), expected.view(torch.int16))
+    assert torch.equal(stack.hidden(rows, *cut_pools), whole)
 
 
 @pytest.mark.parametrize("kind", ["plain", "rich", "post", "layer norm"])

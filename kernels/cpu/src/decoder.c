@@ -20,6 +20,13 @@ typedef struct layer_calls {
     di_attention attention;
 } layer_calls;
 
+// The rows that the last layer goes on with, moved to the front.
+typedef struct wanted_rows {
+    const di_decoder_call *call;
+    float *q, *hidden;
+    int64_t query_size, hidden_size;
+} wanted_rows;
+
 struct di_decoder {
     di_decoder_shape shape;
     di_embedding embedding;
@@ -28,6 +35,8 @@ struct di_decoder {
     di_attention_plan *plans; // one for each window among the layers
     int32_t *windows;
     int num_plans;
+    di_attention_plan wanted_plan; // of the last layer
+    wanted_rows wanted;
     float *rows; // activations of all rows between two stages, aligned
     void *rows_memory;
     int64_t max_rows;
@@ -89,7 +98,7 @@ di_decoder *di_decoder_create(const di_decoder_shape *shape, const di_weight *ta
     d->shape = *shape;
     d->embedding = (di_embedding){.table = table, .scale = shape->embedding_scale};
     d->layers = calloc(num_layers, sizeof *d->layers);
-    d->stages = calloc(1 + num_layers * STAGES_PER_LAYER, sizeof *d->stages);
+    d->stages = calloc(2 + num_layers * STAGES_PER_LAYER, sizeof *d->stages);
     d->plans = calloc(num_layers, sizeof *d->plans);
     d->windows = calloc(num_layers, sizeof *d->windows);
     if (!d->layers || !d->stages || !d->plans || !d->windows) {
@@ -102,6 +111,7 @@ di_decoder *di_decoder_create(const di_decoder_shape *shape, const di_weight *ta
 
 void di_decoder_destroy(di_decoder *d) {
     for (int i = 0; i < d->num_plans; i++) di_attention_plan_free(&d->plans[i]);
+    di_attention_plan_free(&d->wanted_plan);
     free(d->layers);
     free(d->stages);
     free(d->plans);
@@ -147,8 +157,26 @@ static int plan_attention(di_decoder *d, const di_decoder_call *call, int num_wo
         di_attention_shape shape = {d->shape.num_heads, d->shape.num_kv_heads, d->shape.head_dim,
                                     call->block_size,   call->format,         d->windows[i]};
         if (!di_attention_plan_batch(&d->plans[i], &shape, &call->batch, num_workers)) return 0;
+        int is_last = i == d->layers[d->shape.num_layers - 1].plan;
+        if (is_last && call->wanted &&
+            !di_attention_plan_batch(&d->wanted_plan, &shape, &call->wanted_batch, num_workers))
+            return 0;
     }
     return 1;
+}
+
+static void move_row(float *rows, int64_t from, int64_t to, int64_t size) {
+    memmove(rows + to * size, rows + from * size, (size_t)size * sizeof(float));
+}
+
+// In one item: no row is moved onto one that is still to be moved, as they ascend.
+static void move_to_front(const void *context, int item, int worker) {
+    const wanted_rows *wanted = context;
+    (void)item, (void)worker;
+    for (int64_t i = 0; i < wanted->call->num_wanted; i++) {
+        move_row(wanted->q, wanted->call->wanted[i], i, wanted->query_size);
+        move_row(wanted->hidden, wanted->call->wanted[i], i, wanted->hidden_size);
+    }
 }
 
 typedef struct stage_list {
@@ -181,6 +209,13 @@ static void add_linear_add(stage_list *list, di_linear *linear, int64_t num_rows
     add_linear(list, linear, num_rows, x, residual, *hidden);
 }
 
+// From here on wanted rows alone: how many.
+static int64_t add_cut(stage_list *list, di_decoder *d, const di_decoder_call *call, float *q, float *hidden) {
+    d->wanted = (wanted_rows){call, q, hidden, query_size(&d->shape), d->shape.hidden_size};
+    list->stages[list->count++] = (di_stage){move_to_front, &d->wanted, 1};
+    return call->num_wanted;
+}
+
 static void add_layer(stage_list *list, di_decoder *d, int index, const di_decoder_call *call, float **hidden,
                       float **other) {
     layer_calls *layer = &d->layers[index];
@@ -202,8 +237,11 @@ static void add_layer(stage_list *list, di_decoder *d, int index, const di_decod
     rope->values = call->values + index * layer_bytes;
     list->stages[list->count++] = (di_stage){di_kernels_chosen()->rope_append, rope, di_rope_append_items(m)};
 
+    int is_cut = call->wanted && index == d->shape.num_layers - 1;
+    if (is_cut) m = add_cut(list, d, call, q, *hidden);
+    if (m == 0) return;
     di_attention *attention = &layer->attention;
-    attention->plan = &d->plans[layer->plan];
+    attention->plan = is_cut ? &d->wanted_plan : &d->plans[layer->plan];
     attention->q = q;
     attention->keys = rope->keys;
     attention->values = rope->values;
@@ -224,6 +262,15 @@ static void add_layer(stage_list *list, di_decoder *d, int index, const di_decod
     add_linear_add(list, &layer->linears[DOWN], m, gated, hidden, other);
 }
 
+// The last layer's rows to the caller's, and each to its place if they are wanted ones: the last first, as none of them
+// was before its place.
+static void write_results(const di_decoder_call *call, const float *hidden, int64_t size) {
+    int64_t num_results = call->wanted ? call->num_wanted : call->num_rows;
+    if (hidden != call->hidden)
+        memcpy(call->hidden, hidden, (size_t)num_results * (size_t)size * sizeof(float));
+    for (int64_t i = call->wanted ? num_results : 0; i-- > 0;) move_row(call->hidden, i, call->wanted[i], size);
+}
+
 di_decoder_error di_decoder_run(di_decoder *d, di_pool *pool, di_scratch *scratch, const di_decoder_call *call) {
     di_decoder_error error = check_call(d, call);
     if (error != DI_DECODER_OK) return error;
@@ -238,7 +285,6 @@ di_decoder_error di_decoder_run(di_decoder *d, di_pool *pool, di_scratch *scratc
     for (int i = 0; i < d->shape.num_layers; i++) add_layer(&list, d, i, call, &hidden, &other);
     if (list.is_short) return DI_DECODER_NO_MEMORY;
     di_pool_run(pool, list.stages, list.count);
-    if (hidden != call->hidden)
-        memcpy(call->hidden, hidden, (size_t)call->num_rows * (size_t)d->shape.hidden_size * sizeof(float));
+    write_results(call, hidden, d->shape.hidden_size);
     return DI_DECODER_OK;
 }

@@ -42,6 +42,11 @@ typedef struct di_decoder_call {
     int32_t block_size;
     int32_t format; // of the pools, di_kv_format
     float *hidden; // [M, hidden]: the result
+    // Null: every row's result is wanted. Else these rows' alone, ascending; what the others hold is undefined, but their
+    // keys and values are written. `wanted_batch` has them as sequences that end with them.
+    const int64_t *wanted;
+    int64_t num_wanted;
+    di_ragged_batch wanted_batch;
 } di_decoder_call;
 
 typedef enum di_decoder_error {

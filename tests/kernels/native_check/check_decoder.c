@@ -79,6 +79,25 @@ static void free_layer(layer_memory *m) {
     for (int i = 0; i < VECTORS; i++) free(m->vectors[i]);
 }
 
+// The first and the last row of a call's one sequence, wanted alone, have the bits that they had among all.
+static void check_wanted(di_decoder *decoder, di_pool *pool, di_scratch *scratch, di_decoder_call call) {
+    const float *whole = call.hidden;
+    int64_t last = call.num_rows - 1, context = call.batch.context_lengths[0];
+    int64_t wanted[2] = {0, last}, starts[3] = {0, 1, 2}, contexts[2] = {context - last, context};
+    const int64_t *tables[2] = {call.batch.block_tables[0], call.batch.block_tables[0]};
+    call.hidden = malloc((size_t)call.num_rows * HIDDEN * sizeof(float));
+    call.wanted = wanted;
+    for (int64_t count = 0; count <= (last > 0 ? 2 : 1); count++) {
+        call.num_wanted = count;
+        call.wanted_batch = (di_ragged_batch){count, starts, contexts, tables};
+        expect(di_decoder_run(decoder, pool, scratch, &call) == DI_DECODER_OK, "a run for some rows");
+        for (int64_t i = 0; i < count; i++)
+            expect(memcmp(call.hidden + wanted[i] * HIDDEN, whole + wanted[i] * HIDDEN, HIDDEN * sizeof(float)) == 0,
+                   "other bits of a row that is wanted");
+    }
+    free(call.hidden);
+}
+
 static float *run(int num_workers, int format, const di_decoder_shape *shape, const di_weight *table, const di_layer *layers) {
     di_pool *pool = di_pool_create(num_workers, 20);
     di_scratch *scratch = di_scratch_create(num_workers);
@@ -99,9 +118,12 @@ static float *run(int num_workers, int format, const di_decoder_shape *shape, co
     // a prompt, then single tokens
     for (int first = 0, count = ROWS - 3; first < ROWS; first += count, count = 1) {
         int64_t starts[2] = {0, count}, context = first + count;
-        di_decoder_call call = {count, tokens + first, positions + first, slots + first, {1, starts, &context, &tables},
-                                keys, values, BLOCKS, BLOCK_SIZE, format, hidden + first * HIDDEN};
+        di_decoder_call call = {.num_rows = count, .token_ids = tokens + first, .positions = positions + first,
+                                .slots = slots + first, .batch = {1, starts, &context, &tables}, .keys = keys,
+                                .values = values, .num_blocks = BLOCKS, .block_size = BLOCK_SIZE, .format = format,
+                                .hidden = hidden + first * HIDDEN};
         expect(di_decoder_run(decoder, pool, scratch, &call) == DI_DECODER_OK, "a run");
+        check_wanted(decoder, pool, scratch, call);
         int64_t outside = BLOCKS * BLOCK_SIZE;
         call.slots = &outside;
         call.num_rows = 1;
