@@ -80,7 +80,7 @@ class MainWindow(QMainWindow):
         self._is_painted = self._is_closing = self._is_restarting = False
         self._death: EngineDied | None = None
         self._zoom_timer = QTimer(self, singleShot=True, interval=_ZOOM_BURST_MS)
-        self._zoom_timer.timeout.connect(self._apply_zoom)
+        self._zoom_timer.timeout.connect(lambda: apply_zoom(_application(), settings.get(options.ZOOM_PERCENT)))
         self.setWindowTitle("DeepInfer")
         self.setObjectName("main")
         self.action_list = Actions(self)
@@ -174,6 +174,7 @@ class MainWindow(QMainWindow):
         self.models.load_failed.connect(self._on_load_failed)
         self.models.models_changed.connect(self._on_models_changed)
         self.chats.failed.connect(self.banner.show_message)
+        self.chats.transfer.settled.connect(self.banner.take_back)
         self._history.on_recovered = self.banner.take_back
         self.chats.titles_changed.connect(self.memory_panel.set_owner_titles)
         self.tabs.tabs_changed.connect(self._on_tabs_changed)
@@ -213,6 +214,7 @@ class MainWindow(QMainWindow):
             self.chats.new_chat()
         else:
             self.show_home()
+            self.first_run_page.ask_for_model()
 
     def show_models(self) -> None:
         self.pages.setCurrentWidget(self.model_page)
@@ -265,9 +267,6 @@ class MainWindow(QMainWindow):
         elif setting is options.ZOOM_PERCENT:
             # Once for a burst of keys.
             self._zoom_timer.start()
-
-    def _apply_zoom(self) -> None:
-        apply_zoom(_application(), self.settings.get(options.ZOOM_PERCENT))
 
     def _start_engine(self) -> None:
         self._client.start()

@@ -13,6 +13,7 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QDockWidget, QStackedWidget, QToolButton
 
 from app.actions import Actions
+from app.chat.stop_key import StopKey
 from app.i18n import translate
 from app.widgets.icons import show_icon
 
@@ -59,6 +60,7 @@ class _Window(Protocol):
 
 
 def add_window_actions(window: _Window) -> None:
+    StopKey(window.tabs)
     add = window.action_list.add
     # The first ones are what the list of commands begins with.
     add(translate("app", "New chat"), window.new_chat, ["Ctrl+T"])

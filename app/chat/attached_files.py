@@ -19,8 +19,11 @@ MAX_FILE_BYTES = 64_000_000
 MAX_CHARACTERS = 2_000_000
 """Of the text: longer ones fit no model's context."""
 _MODEL_SUFFIXES = frozenset({".gguf", ".safetensors"})
-_WEIGHTS_SUFFIXES = frozenset({".bin", ".pt", ".pth"})
-"""Of models that are not read here; safetensors of the same are."""
+_GGUF_MARK = b"GGUF"
+_TORCH_MARK = b"data.pkl"
+"""The first name in the zip archive that torch writes; what stands before it is short."""
+_OLD_TORCH_MARK = b"\x80\x02\x8a\x0al\xfc\x9cF"
+_NUM_TORCH_BYTES = 256
 _MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 _log = logging.getLogger(__name__)
 
@@ -36,9 +39,13 @@ def is_model(path: Path) -> bool:
 
 def read_attachment(path: Path) -> Attachment:
     """Raises `AttachmentError`."""
-    _refuse_models(path)
+    _refuse_model(path, is_model(path))
     try:
         size_bytes = path.stat().st_size
+        with path.open("rb") as file:
+            start = file.read(_NUM_TORCH_BYTES)
+        _refuse_model(path, start.startswith(_GGUF_MARK))
+        _refuse_weights(path, start)
         if size_bytes > MAX_FILE_BYTES:
             words = translate("app", "{name} is too large: {size}, at most {most}. Attach a part of it.")
             raise AttachmentError(
@@ -58,18 +65,21 @@ def read_attachment(path: Path) -> Attachment:
     return Attachment(path.name, text)
 
 
-def _refuse_models(path: Path) -> None:
-    if is_model(path):
+def _refuse_model(path: Path, is_one: bool) -> None:
+    if is_one:
         words = translate("app", "{name} is a folder or a model, and no text: drop it alone to use it as a model.")
-    elif path.suffix.lower() in _WEIGHTS_SUFFIXES:
+        raise AttachmentError(words.format(name=path.name))
+
+
+def _refuse_weights(path: Path, start: bytes) -> None:
+    """Of models that are not read here; safetensors of the same are. By the bytes: such suffixes stand for anything."""
+    if start.startswith(_OLD_TORCH_MARK) or (start.startswith(b"PK") and _TORCH_MARK in start):
         words = translate(
             "app",
             "{name} has weights of a model, and no text. To use the model, drop its GGUF file, or its folder with "
             "safetensors.",
         )
-    else:
-        return
-    raise AttachmentError(words.format(name=path.name))
+        raise AttachmentError(words.format(name=path.name))
 
 
 def _decoded(path: Path, content: bytes) -> str:
@@ -87,7 +97,7 @@ def _decoded(path: Path, content: bytes) -> str:
 
 
 def _not_text(path: Path) -> AttachmentError:
-    words = translate("app", "{name} is no text: attach text, source code or PDF.")
+    words = translate("app", "{name} is not a text file: attach text, source code or PDF.")
     return AttachmentError(words.format(name=path.name))
 
 

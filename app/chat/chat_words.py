@@ -13,6 +13,8 @@ from app.state.session import NEW_CHAT_TITLE, Phase, Session
 def state_words(session: Session) -> str:
     """What the person waits for while there is no text yet."""
     match session.phase:
+        case Phase.SENT | Phase.WAITING | Phase.SWAPPED | Phase.PREFILL if session.is_stopping:
+            return translate("app", "Stopping…")
         case Phase.SENT:
             return translate("app", "Sent")
         case Phase.WAITING:

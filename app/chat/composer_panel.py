@@ -32,6 +32,7 @@ from app.chat.composer import Composer
 from app.chat.composer_row import ComposerRow
 from app.chat.context_gauge import ContextGauge
 from app.chat.full_choice import FullChoice
+from app.chat.hint import Hint
 from app.chat.prompt_picker import PromptPicker
 from app.chat.transcript import COLUMN_CHARACTERS
 from app.i18n import translate
@@ -52,6 +53,8 @@ class ComposerPanel(QWidget):
 
     submitted = Signal(str)
     stopped = Signal()
+    forget_requested = Signal()
+    """The chat is to forget its oldest turns, so that what is refused can be sent."""
     model_given = Signal(str)
     """The path of a model's file or folder."""
     failed = Signal(str)
@@ -86,6 +89,12 @@ class ComposerPanel(QWidget):
         self.full_choice.shown.connect(self.gauge.show_note)
         self.gauge.show_note(self.full_choice.note())
         self.refusal_label = TextLabel(kind="error")
+        self.forget_button = QPushButton(translate("app", "Forget the oldest turns"))
+        self.forget_button.setToolTip(translate("app", "Let this chat forget its oldest turns, and send the message"))
+        self.forget_button.clicked.connect(self.forget_requested)
+        self._forgetting_helps = False
+        self.hint = Hint()
+        self.composer.textChanged.connect(self.hint.hide)
         self._make_buttons()
         self._build()
         self.setFocusProxy(self.composer)
@@ -101,8 +110,14 @@ class ComposerPanel(QWidget):
         self._content = QWidget()
         column = self._column = QVBoxLayout(self._content)
         column.setContentsMargins(0, 0, 0, 0)
-        for part in (self.undo_bar, self.attachments, self.prompts, self.refusal_label, self.composer):
+        refusal = QHBoxLayout()
+        refusal.addWidget(self.refusal_label, 1)
+        refusal.addWidget(self.forget_button)
+        for part in (self.undo_bar, self.attachments, self.prompts):
             column.addWidget(part)
+        column.addLayout(refusal)
+        column.addWidget(self.hint)
+        column.addWidget(self.composer)
         column.addWidget(self.row)
         outer = self._outer = QHBoxLayout(self)
         outer.addStretch(1)
@@ -168,24 +183,37 @@ class ComposerPanel(QWidget):
         self.attachments.show_attachments([])
 
     def show_busy(self, is_busy: bool) -> None:
+        if not is_busy:
+            self.stop_button.setEnabled(True)
+            self.hint.hide()
         had_focus = self.send_button.hasFocus() or self.stop_button.hasFocus()
         self._send_or_stop.setCurrentWidget(self.stop_button if is_busy else self.send_button)
         if had_focus:
             # Else it would go to whatever stands next.
             self.composer.setFocus()
 
+    def show_stopping(self) -> None:
+        """The answer was asked to end."""
+        self.stop_button.setEnabled(False)
+
+    def show_hint(self, words: str) -> None:
+        """Why what was to be sent is not, for a moment; nothing where there are no words."""
+        self.hint.show_words(words)
+
     def show_can_send(self, has_model: bool) -> None:
         self._can_send = has_model
         self._show_can_send()
 
-    def show_refusal(self, words: str) -> None:
+    def show_refusal(self, words: str, forgetting_helps: bool) -> None:
         """Why what is being written cannot be sent, and what to do; empty if it can be."""
-        self._refusal = words
+        self._refusal, self._forgetting_helps = words, forgetting_helps
         self._show_can_send()
 
     def _submit(self, text: str) -> None:
         # What was written stays; the words above it say why.
-        if not self._refusal and not self._num_reading:
+        if self._num_reading:
+            self.show_hint(translate("app", "A file is being read: it can be sent when that is done."))
+        elif not self._refusal:
             self.submitted.emit(text)
 
     def open_menu(self) -> QMenu:
@@ -230,6 +258,7 @@ class ComposerPanel(QWidget):
         self.send_button.setToolTip(self._refusal or words)
         self.refusal_label.setText(self._refusal)
         self.refusal_label.setVisible(has_content and bool(self._refusal))
+        self.forget_button.setVisible(has_content and self._forgetting_helps)
 
     def _ask_for_files(self) -> None:
         dialog = begin_in(QFileDialog(self, translate("app", "Attach files")))

@@ -14,7 +14,7 @@ from app.bridge.throttle import Throttle
 from app.chat.attachment_list import AttachmentList
 from app.chat.composer import Composer
 from app.chat.context_gauge import ContextGauge, ContextParts
-from app.chat.send_check import refusal_words
+from app.chat.send_check import forgetting_helps, refusal_words
 from app.state.session import Session, file_text, read_text
 from engine.api import EngineConfig
 from engine.messages import ModelLoaded
@@ -28,8 +28,8 @@ _DEFAULT_MAX_TOKENS = EngineConfig().default_max_tokens
 class ContextMeter(QObject):
     """Counts system prompt, draft and attachments by the engine, at most about three times a second."""
 
-    refusal_changed = Signal(str)
-    """Why what is being written cannot be sent; empty if it can be."""
+    refusal_changed = Signal(str, bool)
+    """Why what is being written cannot be sent, empty if it can be; whether it could if the chat forgot."""
 
     def __init__(
         self,
@@ -94,7 +94,7 @@ class ContextMeter(QObject):
         model = self._model
         if model is None:
             self._gauge.show_parts(None)
-            self.refusal_changed.emit("")
+            self.refusal_changed.emit("", False)
             return
         # A small pool holds less than the model could read.
         limit = min(model.max_context, model.num_blocks * model.block_size)
@@ -111,7 +111,8 @@ class ContextMeter(QObject):
         wanted = _DEFAULT_MAX_TOKENS if self._max_tokens is None else self._max_tokens
         parts = ContextParts(system, history, draft, min(wanted, room), limit)
         self._gauge.show_parts(parts)
-        self.refusal_changed.emit(refusal_words(parts, self._session.when_full, self._max_tokens or 1))
+        told = (parts, self._session.when_full, self._max_tokens or 1)
+        self.refusal_changed.emit(refusal_words(*told), forgetting_helps(*told))
 
     def _texts(self) -> dict[str, str]:
         """What is to be counted: files and messages by their ids, other texts by themselves."""

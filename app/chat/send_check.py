@@ -11,6 +11,12 @@ from app.i18n import translate
 from engine.messages import WhenFull
 
 
+def forgetting_helps(parts: ContextParts, when_full: WhenFull, num_answer_tokens: int) -> bool:
+    """Whether what is refused could be sent if the chat forgot its oldest turns."""
+    is_refused = bool(refusal_words(parts, when_full, num_answer_tokens))
+    return is_refused and not refusal_words(parts, "drop_oldest", num_answer_tokens)
+
+
 def refusal_words(parts: ContextParts, when_full: WhenFull, num_answer_tokens: int) -> str:
     """What to do before this can be sent; empty if it can be."""
     fixed = parts.system + num_answer_tokens
@@ -21,12 +27,12 @@ def refusal_words(parts: ContextParts, when_full: WhenFull, num_answer_tokens: i
     if newest > parts.limit:
         needed = newest
         words = translate(
-            "app", "Too long to send: {needed}, and {limit} fit. Shorten the message or remove what is attached."
+            "app", "Too long to send: {needed}, but only {limit} fit. Shorten the message or remove what is attached."
         )
     else:
         words = translate(
             "app",
-            "This chat is full: {needed} with this message, and {limit} fit. "
+            "This chat is full: {needed} with this message, but only {limit} fit. "
             "Shorten it, delete earlier messages, or choose to forget the oldest turns.",
         )
     return words.format(needed=tokens_text(needed), limit=f"{parts.limit:,}")

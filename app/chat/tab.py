@@ -69,6 +69,7 @@ class ChatTab(QWidget):
         self.read_params = read_params
         """What holds of an answer where the chat sets nothing of its own."""
         self._model: ModelLoaded | None = None
+        self._loading_name = ""
         self._stream: ResponseStream | None = None
         self._task: asyncio.Task[None] | None = None
         self._buffer = StreamBuffer(self)
@@ -98,6 +99,7 @@ class ChatTab(QWidget):
         self.panel.stopped.connect(self.stop)
         self.panel.failed.connect(self.save_failed)
         self.panel.full_choice.chosen.connect(self._on_full_chosen)
+        self.panel.forget_requested.connect(self._forget_and_send)
         self.message_actions.deleted.connect(self.panel.undo_bar.show_message)
         for at_s, undo in self.message_actions.earlier_deletions():
             self.panel.undo_bar.remember(time.time() - at_s, undo)
@@ -133,7 +135,7 @@ class ChatTab(QWidget):
 
     def show_model(self, model: ModelLoaded | None, loading_name: str = "") -> None:
         """The model that answers now, and the name of the one that is on its way."""
-        self._model = model
+        self._model, self._loading_name = model, loading_name
         self._show_max_tokens()
         self.meter.show_model(model)
         self.panel.show_can_send(model is not None)
@@ -151,8 +153,11 @@ class ChatTab(QWidget):
 
     def _on_submitted(self, text: str) -> None:
         if self._model is None:
+            self.panel.show_hint(_loading_hint(self._loading_name))
             self.model_missed.emit()
-        elif not self.session.is_busy:
+        elif self.session.is_busy:
+            self.panel.show_hint(translate("app", "One answer at a time: it can be sent when this one has ended."))
+        else:
             self.submit(text, self.panel.attachments.attachments)
             self.panel.clear()
 
@@ -165,6 +170,10 @@ class ChatTab(QWidget):
         """Asks the engine to end the answer; its text so far stays."""
         if self._stream is not None:
             self._stream.cancel()
+            self.session.is_stopping = True
+            self.panel.show_stopping()
+            self.transcript.show_progress()
+            self.changed.emit()
 
     def leave(self) -> None:
         """The tab is being closed: an unfinished answer is cancelled and kept as it is."""
@@ -253,6 +262,13 @@ class ChatTab(QWidget):
         except HistoryError as error:
             self.save_failed.emit(str(error))
 
+    def _forget_and_send(self) -> None:
+        """What is refused as the chat is full is sent, once the chat may forget."""
+        self.full_choice.show_choice("drop_oldest")
+        self._on_full_chosen("drop_oldest")
+        self.composer.submit()
+        self.composer.setFocus()
+
     def _begin(self, seed: int | None = None) -> None:
         session = self.session
         # However it is asked: by a new question, one that was changed, or again.
@@ -329,6 +345,11 @@ class ChatTab(QWidget):
             # A killed process keeps the figures too.
             self.session.measure()
         self._saver.save(self.session, [self.session.answer])
+
+
+def _loading_hint(loading_name: str) -> str:
+    words = translate("app", "{model} is being loaded: it can be sent when that is done.")
+    return words.format(model=loading_name) if loading_name else ""
 
 
 def _empty_words(model: ModelLoaded | None, loading_name: str) -> str:

@@ -34,6 +34,8 @@ class TransferController(QObject):
     """Connects files of chats with the history."""
 
     failed = Signal(str)
+    settled = Signal(str)
+    """What failed before, in the words of `failed`, is done with: something else has come about."""
     changed = Signal()
     """The list of chats is another now."""
     leaving = Signal(object)
@@ -50,6 +52,7 @@ class TransferController(QObject):
         self._history = history
         self._sidebar = sidebar
         self._run = run
+        self._failure = ""
         sidebar.more_menu.addSeparator()
         sidebar.more_menu.addAction(translate("app", "Import chats…"), self.ask_for_import)
         sidebar.more_menu.addAction(translate("app", "Export all chats…"), self.ask_for_all)
@@ -140,7 +143,10 @@ class TransferController(QObject):
             await work
         except (TransferError, HistoryError) as error:
             self._sidebar.undo_bar.hide()
-            self.failed.emit(str(error))
+            self._failure = str(error)
+            self.failed.emit(self._failure)
+        else:
+            self.settled.emit(self._failure)
 
     def _take_back(self, imported: Mapping[str, float]) -> None:
         """Destroys chats, by id with the time of their last use; what was written in since goes into the trash."""

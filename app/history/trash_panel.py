@@ -70,7 +70,7 @@ class TrashPanel(QWidget):
         elif chats:
             words = translate("app", "Choose a chat to bring it back.")
         else:
-            words = translate("app", "Nothing is in it.")
+            words = translate("app", "The trash is empty.")
         self.words.setText(words)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

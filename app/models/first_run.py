@@ -57,6 +57,8 @@ class FirstRunPage(Page):
         self._read_host = read_host
         self._recommended = recommended
         self._machine_line = TextLabel("", "muted")
+        self._wanted_line = TextLabel("", "warning")
+        self._wanted_line.hide()
         self.damaged = DamagedModels()
         self.import_card = ImportCard(read_host)
         self.fetch_card = _starter_card(starter)
@@ -94,6 +96,12 @@ class FirstRunPage(Page):
         if self._row is None:
             self._add_cards(host)
 
+    def ask_for_model(self) -> None:
+        """A chat was wanted, and there is nothing that could answer."""
+        self._wanted_line.setText(translate("app", "First get a model: a chat needs one that answers."))
+        self._wanted_line.show()
+        self.setFocus()
+
     def _add_cards(self, host: Host) -> None:
         """Made when the page is looked at: most people never see it, and a plan takes some milliseconds."""
         best = _best(self._recommended, host)
@@ -117,6 +125,7 @@ class FirstRunPage(Page):
         self.column.addWidget(
             TextLabel(translate("app", "DeepInfer runs on this computer alone. To begin, it needs a model."))
         )
+        self.column.addWidget(self._wanted_line)
         self.column.addWidget(self._machine_line)
         self.column.addSpacing(8)
         self.column.addWidget(self.damaged)

@@ -32,7 +32,7 @@ class StorageSection(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.fold_button = QPushButton(translate("app", "Where each byte is"))
+        self.fold_button = QPushButton(translate("app", "Disk use"))
         self.fold_button.setCheckable(True)
         self.fold_button.toggled.connect(self._on_folded)
         self.error = ErrorNote()

@@ -136,7 +136,7 @@ class SettingRow(QWidget):
     def _show_origin(self) -> None:
         is_chosen = self._settings.is_chosen(self.setting)
         # That nothing was chosen need not be read at each setting.
-        origin = translate("app", "Chosen here.") if is_chosen else ""
+        origin = translate("app", "Changed here.") if is_chosen else ""
         words = sentences(self.note, self._effective, origin)
         self.note_label.setText(words)
         self.note_label.setVisible(bool(words))

@@ -80,6 +80,8 @@ class Session:
     aside: list[Message] = field(default_factory=list)
     """Other versions, and what lies in the trash."""
     phase: Phase = Phase.IDLE
+    is_stopping: bool = False
+    """Whether the answer that is awaited was asked to end: the engine does so after its running step."""
     queue_position: int = 0
     """While waiting: how many requests are ahead."""
     num_computed_tokens: int = 0
@@ -270,6 +272,7 @@ class Session:
 
     def _start_clock(self) -> None:
         self.phase = Phase.SENT
+        self.is_stopping = False
         self.num_computed_tokens = 0
         self.num_prompt_tokens = 0
         self.num_cached_tokens = 0

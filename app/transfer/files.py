@@ -134,7 +134,7 @@ def _none_of_chats() -> TransferError:
     return TransferError(
         translate(
             "app",
-            "it is no export of chats. Those of DeepInfer (JSON, Markdown, HTML), ChatGPT (conversations.json or its"
-            " zip file), Open WebUI and LM Studio (.conversation.json) can be imported.",
+            "it is not an export of chats. Those of DeepInfer (JSON, Markdown, HTML), ChatGPT (conversations.json or"
+            " its zip file), Open WebUI and LM Studio (.conversation.json) can be imported.",
         )
     )

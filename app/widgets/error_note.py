@@ -30,7 +30,7 @@ class ErrorNote(QFrame):
         self._details.hide()
         self.details_button = QToolButton()
         self.details_button.setCheckable(True)
-        self.details_button.setText(translate("app", "Details"))
+        self.details_button.setText(translate("app", "What happened"))
         self.details_button.toggled.connect(self._details.setVisible)
         self.copy_button = QToolButton()
         self.copy_button.setText(translate("app", "Copy"))

@@ -198,6 +198,10 @@
       <translation>用于报告故障的文件：日志、版本、机器和模型，不含任何聊天</translation>
     </message>
     <message>
+      <source>A file is being read: it can be sent when that is done.</source>
+      <translation>正在读取文件：读取完成后即可发送。</translation>
+    </message>
+    <message>
       <source>A file stands in the folder's place: move it away.</source>
       <translation>文件夹的位置上有一个文件：请把它移走。</translation>
     </message>
@@ -466,6 +470,10 @@
       <translation>无法写入 {path}：{reason}</translation>
     </message>
     <message>
+      <source>Changed here.</source>
+      <translation>已在此更改。</translation>
+    </message>
+    <message>
       <source>Changes in this section hold once the engine is restarted, which ends running answers.</source>
       <translation>本节的更改在引擎重启后生效，重启会结束正在进行的回答。</translation>
     </message>
@@ -552,10 +560,6 @@
     <message>
       <source>Chosen by the environment variable {name}.</source>
       <translation>由环境变量 {name} 指定。</translation>
-    </message>
-    <message>
-      <source>Chosen here.</source>
-      <translation>在此选定。</translation>
     </message>
     <message>
       <source>Chosen with --home.</source>
@@ -764,6 +768,10 @@
       <translation>{model} 的详情</translation>
     </message>
     <message>
+      <source>Disk use</source>
+      <translation>磁盘占用</translation>
+    </message>
+    <message>
       <source>Dismiss</source>
       <translation>关闭</translation>
     </message>
@@ -910,6 +918,10 @@
       <translation>在此聊天中查找</translation>
     </message>
     <message>
+      <source>First get a model: a chat needs one that answers.</source>
+      <translation>请先获取一个模型：聊天需要由它来回答。</translation>
+    </message>
+    <message>
       <source>Fits with a shorter context: one chat of {length} tokens (about {words} words)</source>
       <translation>缩短上下文后可以放下：一个 {length} 词元的聊天（约 {words} 个英文词）</translation>
     </message>
@@ -934,6 +946,10 @@
     <message>
       <source>Forget the access token</source>
       <translation>忘记访问令牌</translation>
+    </message>
+    <message>
+      <source>Forget the oldest turns</source>
+      <translation>忘记最早的轮次</translation>
     </message>
     <message>
       <source>Forget the oldest turns: they stay here, but the model no longer sees them</source>
@@ -1264,6 +1280,10 @@
       <translation>让模型从结束处继续</translation>
     </message>
     <message>
+      <source>Let this chat forget its oldest turns, and send the message</source>
+      <translation>让此聊天忘记最早的轮次，并发送消息</translation>
+    </message>
+    <message>
       <source>Light</source>
       <translation>浅色</translation>
     </message>
@@ -1552,10 +1572,6 @@
       <translation>没有找到“{words}”：请减少关键词</translation>
     </message>
     <message>
-      <source>Nothing is in it.</source>
-      <translation>里面没有内容。</translation>
-    </message>
-    <message>
       <source>Nothing of {owner} is cached: it can be saved once {count} tokens or more of it were computed, for as long as others do not need their room</source>
       <translation>{owner} 没有任何内容在缓存中：计算了其中至少 {count} 个词元之后，并且在其他内容不需要其空间时，才能保存</translation>
     </message>
@@ -1588,6 +1604,10 @@
     <message>
       <source>Once you have accepted its terms, the hub knows you by an access token of your account; it is kept in this system's keyring.</source>
       <translation>接受条款之后，模型站通过你账户的访问令牌认出你；令牌保存在本系统的密钥环中。</translation>
+    </message>
+    <message>
+      <source>One answer at a time: it can be sent when this one has ended.</source>
+      <translation>一次只能生成一条回答：这条结束后即可发送。</translation>
     </message>
     <message>
       <source>One cell for each memory block. The arrow keys go from block to block, Enter opens one.</source>
@@ -2029,6 +2049,10 @@
       <translation>停止：什么也不忘记，新消息会被拒绝</translation>
     </message>
     <message>
+      <source>Stopping…</source>
+      <translation>正在停止…</translation>
+    </message>
+    <message>
       <source>Summarise</source>
       <translation>总结</translation>
     </message>
@@ -2365,6 +2389,10 @@
       <translation>无法保存令牌，系统的密钥环不可用（{reason}）：请改为设置环境变量 {variable}，然后重新启动 DeepInfer</translation>
     </message>
     <message>
+      <source>The trash is empty.</source>
+      <translation>回收站是空的。</translation>
+    </message>
+    <message>
       <source>The usual place on this system.</source>
       <translation>本系统的默认位置。</translation>
     </message>
@@ -2441,8 +2469,8 @@
       <translation>此操作无法撤销。</translation>
     </message>
     <message>
-      <source>This chat is full: {needed} with this message, and {limit} fit. Shorten it, delete earlier messages, or choose to forget the oldest turns.</source>
-      <translation>此聊天已满：加上这条消息共 {needed}，最多 {limit} 个。请缩短消息，删除较早的消息，或选择忘记最早的轮次。</translation>
+      <source>This chat is full: {needed} with this message, but only {limit} fit. Shorten it, delete earlier messages, or choose to forget the oldest turns.</source>
+      <translation>此聊天已满：加上这条消息共 {needed}，但最多只能 {limit} 个。请缩短消息，删除较早的消息，或选择忘记最早的轮次。</translation>
     </message>
     <message>
       <source>This chat used {model}, which is not on this computer any more.</source>
@@ -2509,8 +2537,8 @@
       <translation>此回答每秒的词元数</translation>
     </message>
     <message>
-      <source>Too long to send: {needed}, and {limit} fit. Shorten the message or remove what is attached.</source>
-      <translation>太长，无法发送：共 {needed}，最多 {limit} 个。请缩短消息，或移除附件。</translation>
+      <source>Too long to send: {needed}, but only {limit} fit. Shorten the message or remove what is attached.</source>
+      <translation>太长，无法发送：共 {needed}，但最多只能 {limit} 个。请缩短消息，或移除附件。</translation>
     </message>
     <message>
       <source>Top-k</source>
@@ -2638,6 +2666,10 @@
       <translation>你想做什么？</translation>
     </message>
     <message>
+      <source>What happened</source>
+      <translation>发生了什么</translation>
+    </message>
+    <message>
       <source>What is in the trash</source>
       <translation>回收站中的内容</translation>
     </message>
@@ -2668,10 +2700,6 @@
     <message>
       <source>Where a chat's blocks are kept while others need its place; 0 computes them again.</source>
       <translation>当其他聊天需要位置时，一个聊天的块保存在这里；0 表示重新计算。</translation>
-    </message>
-    <message>
-      <source>Where each byte is</source>
-      <translation>每个字节在哪里</translation>
     </message>
     <message>
       <source>Where memory goes</source>
@@ -2948,12 +2976,12 @@
       <translation>大于 1 GiB，聊天导出文件不会这么大。</translation>
     </message>
     <message>
-      <source>it is no export of chats. Those of DeepInfer (JSON, Markdown, HTML), ChatGPT (conversations.json or its zip file), Open WebUI and LM Studio (.conversation.json) can be imported.</source>
-      <translation>不是聊天导出文件。可导入 DeepInfer（JSON、Markdown、HTML）、ChatGPT（conversations.json 或其 zip 文件）、Open WebUI 和 LM Studio（.conversation.json）的导出文件。</translation>
-    </message>
-    <message>
       <source>it is no whole JSON file (line {line}, column {column}: {why}).</source>
       <translation>不是完整的 JSON 文件（第 {line} 行第 {column} 列：{why}）。</translation>
+    </message>
+    <message>
+      <source>it is not an export of chats. Those of DeepInfer (JSON, Markdown, HTML), ChatGPT (conversations.json or its zip file), Open WebUI and LM Studio (.conversation.json) can be imported.</source>
+      <translation>不是聊天导出文件。可导入 DeepInfer（JSON、Markdown、HTML）、ChatGPT（conversations.json 或其 zip 文件）、Open WebUI 和 LM Studio（.conversation.json）的导出文件。</translation>
     </message>
     <message>
       <source>its header</source>
@@ -3642,6 +3670,10 @@
       <translation>{matrix}：{format}，来源 {source}，误差 {error} %</translation>
     </message>
     <message>
+      <source>{model} is being loaded: it can be sent when that is done.</source>
+      <translation>正在加载 {model}：加载完成后即可发送。</translation>
+    </message>
+    <message>
       <source>{model} is in the trash, from which it goes after 30 days.</source>
       <translation>{model} 在回收站中，30 天后清除。</translation>
     </message>
@@ -3742,8 +3774,8 @@
       <translation>{name} 已加载：请先卸载它，或加载另一个模型</translation>
     </message>
     <message>
-      <source>{name} is no text: attach text, source code or PDF.</source>
-      <translation>{name} 不是文本：请附加文本、源代码或 PDF。</translation>
+      <source>{name} is not a text file: attach text, source code or PDF.</source>
+      <translation>{name} 不是文本文件：请附加文本、源代码或 PDF。</translation>
     </message>
     <message>
       <source>{name} is not here yet (models: {have}): get it on the page Models</source>
@@ -3898,10 +3930,6 @@
       <translation>{path} 的词元编号不是从 0 开始</translation>
     </message>
     <message>
-      <source>{path} ends within {place}: it was cut short, get the file again</source>
-      <translation>{path} 在 {place} 中间结束：文件不完整，请重新获取</translation>
-    </message>
-    <message>
       <source>{path} has GGUF version {version}, 2 and 3 can be read</source>
       <translation>{path} 的 GGUF 版本为 {version}，只能读取 2 和 3</translation>
     </message>
@@ -3948,10 +3976,6 @@
     <message>
       <source>{path} has {size} bytes, must have {wanted}: convert the model again</source>
       <translation>{path} 有 {size} 字节，应为 {wanted}：请重新转换模型</translation>
-    </message>
-    <message>
-      <source>{path} has {size} bytes, {name} ends at {end}: it was cut short, get it again</source>
-      <translation>{path} 有 {size} 字节，而 {name} 到 {end} 才结束：文件不完整，请重新获取</translation>
     </message>
     <message>
       <source>{path} is a big-endian GGUF file</source>
@@ -4060,6 +4084,14 @@
     <message>
       <source>{path} splits text in the unknown way {kind}, supported are {known}</source>
       <translation>{path} 以未知方式 {kind} 切分文本，支持的有 {known}</translation>
+    </message>
+    <message>
+      <source>{path} was cut short, get it again: it ends within {place}</source>
+      <translation>{path} 不完整，请重新获取：它在 {place} 中间结束</translation>
+    </message>
+    <message>
+      <source>{path} was cut short, get it again: it has {size} bytes, {name} ends at {end}</source>
+      <translation>{path} 不完整，请重新获取：它有 {size} 字节，而 {name} 到 {end} 才结束</translation>
     </message>
     <message>
       <source>{path} was read for {name}, which is no longer loaded</source>

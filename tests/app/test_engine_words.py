@@ -111,8 +111,8 @@ def test_a_sentence_within_another_is_told_too(chinese: None) -> None:
         "The hub cannot be reached (timed out): check the internet connection and the proxy settings. Next try in 4 s"
     )
     assert in_window_words(waits) == "无法连接模型站（timed out）：请检查网络连接和代理设置。4 秒后重试"
-    cut = "/a: b/x.gguf ends within its header: it was cut short, get the file again"
-    assert in_window_words(cut) == "/a: b/x.gguf 在 文件头 中间结束：文件不完整，请重新获取"
+    cut = "/a: b/x.gguf was cut short, get it again: it ends within its header"
+    assert in_window_words(cut) == "/a: b/x.gguf 不完整，请重新获取：它在 文件头 中间结束"
 
 
 def test_what_nobody_knows_and_what_is_told_already_stay_as_they_are(chinese: None) -> None:

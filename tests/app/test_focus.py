@@ -46,6 +46,20 @@ def test_after_closing_a_tab_the_caret_is_in_the_next_ones_composer(qtbot: QtBot
     qtbot.waitUntil(lambda: has_caret(two_chats))
 
 
+def test_escape_stops_the_answer_from_anywhere_but_where_it_has_a_use(
+    qtbot: QtBot, two_chats: MainWindow, engine: FakeEngine
+) -> None:
+    request_id = send(qtbot, two_chats, engine, "long")
+    two_chats.sidebar.focus_search()
+    qtbot.keyClick(two_chats.sidebar.search_field, Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: has_caret(two_chats))
+    two_chats.show_settings()
+    qtbot.keyClick(two_chats.settings_page, Qt.Key.Key_Escape)
+    assert engine.cancelled() == []
+    qtbot.keyClick(two_chats.sidebar.list, Qt.Key.Key_Escape)
+    assert engine.cancelled() == [request_id]
+
+
 def test_after_choosing_a_chat_the_caret_is_in_its_composer(qtbot: QtBot, two_chats: MainWindow) -> None:
     click_row(qtbot, two_chats, "chat 0")
     assert two_chats.tabs.currentIndex() == 0

@@ -7,7 +7,8 @@ import re
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QPaintEvent, QPalette
-from PySide6.QtWidgets import QApplication, QCompleter, QLineEdit, QListView, QWidget
+from PySide6.QtWidgets import QApplication, QCompleter, QDialogButtonBox, QLineEdit, QListView, QStyle, QWidget
+from pytestqt.qtbot import QtBot
 
 from app.theme import (
     TEXT_PAIRS,
@@ -201,3 +202,11 @@ def test_a_window_that_was_about_to_be_painted_when_the_look_changed_is_painted(
     window.num_times = 0
     window.update()
     qtbot.waitUntil(lambda: window.num_times > 0)
+
+
+def test_buttons_of_dialogs_have_no_icons(qapp: QApplication, qtbot: QtBot) -> None:
+    apply_theme(qapp, "light")
+    box = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok)
+    qtbot.addWidget(box)
+    hint = QStyle.StyleHint.SH_DialogButtonBox_ButtonsHaveIcons
+    assert box.style().styleHint(hint, None, box) == 0

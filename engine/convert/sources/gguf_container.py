@@ -133,7 +133,7 @@ class GgufFile:
         except OSError as error:
             raise SourceError(f"Cannot read {self.path}: {error.strerror}") from error
         if got != wanted:
-            raise SourceError(f"{self.path} ends within {tensor.name}: it was cut short, get the file again")
+            raise SourceError(f"{self.path} was cut short, get it again: it ends within {tensor.name}")
         return rows.reshape(stop - start, tensor.row_bytes)
 
 
@@ -165,7 +165,7 @@ class _HeaderReader:
             end = tensors[name].offset + tensors[name].size_bytes
             if end > self._size_bytes:
                 raise SourceError(
-                    f"{self._path} has {self._size_bytes} bytes, {name} ends at {end}: it was cut short, get it again"
+                    f"{self._path} was cut short, get it again: it has {self._size_bytes} bytes, {name} ends at {end}"
                 )
         return metadata, tensors
 
@@ -256,7 +256,7 @@ class _HeaderReader:
     def _take(self, length: int) -> bytes:
         data = b"" if length > self._size_bytes - self._position else self._file.read(length)
         if len(data) != length:
-            raise SourceError(f"{self._path} ends within its header: it was cut short, get the file again")
+            raise SourceError(f"{self._path} was cut short, get it again: it ends within its header")
         self._position += length
         return data
 

@@ -81,7 +81,7 @@ class StoredTensor:
         except OSError as error:
             raise SourceError(f"Cannot read {self.path}: {error.strerror}") from error
         if got != data.size:
-            raise SourceError(f"{self.path} ends within {self.name}: it was cut short, get the file again")
+            raise SourceError(f"{self.path} was cut short, get it again: it ends within {self.name}")
         return torch.from_numpy(data).view(self.dtype)
 
 

@@ -147,7 +147,7 @@ def test_a_file_that_cannot_be_attached_is_told(desk: Desk, tmp_path: Path) -> N
     (tmp_path / "thing").write_bytes(b"\0\xff")
     with desk.qtbot.waitSignal(desk.tab.save_failed) as told:
         desk.tab.panel.attach([tmp_path / "thing"])
-    assert told.args == ["thing is no text: attach text, source code or PDF."]
+    assert told.args == ["thing is not a text file: attach text, source code or PDF."]
     assert desk.tab.panel.attachments.cards == []
 
 
@@ -168,9 +168,20 @@ def test_a_model_that_is_pasted_into_the_message_is_for_the_library(desk: Desk, 
     assert desk.tab.composer.toPlainText() == ""
 
 
-@pytest.mark.parametrize(("name", "why"), [("w.bin", "its folder with safetensors"), ("m.gguf", "drop it alone")])
-def test_what_cannot_be_attached_says_why_and_the_rest_is(desk: Desk, tmp_path: Path, name: str, why: str) -> None:
-    (tmp_path / name).write_bytes(b"1")
+@pytest.mark.parametrize(
+    ("name", "content", "why"),
+    [
+        ("w.bin", b"PK\3\4\0\0pytorch_model/data.pkl", "its folder with safetensors"),
+        ("w.pt", b"\x80\x02\x8a\x0al\xfc\x9cF\xf9", "its folder with safetensors"),
+        ("firmware.bin", b"\0\1\2\xff", "is not a text file"),
+        ("m.gguf", b"1", "drop it alone"),
+        ("m.bin", b"GGUF\3\0", "drop it alone"),
+    ],
+)
+def test_what_cannot_be_attached_says_why_and_the_rest_is(
+    desk: Desk, tmp_path: Path, name: str, content: bytes, why: str
+) -> None:
+    (tmp_path / name).write_bytes(content)
     (tmp_path / "a.txt").write_text("words", encoding="utf-8")
     with desk.qtbot.waitSignal(desk.tab.save_failed) as told:
         desk.tab.composer.insertFromMimeData(given(tmp_path / name, tmp_path / "a.txt"))

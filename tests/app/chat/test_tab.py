@@ -86,6 +86,37 @@ def test_stopping_keeps_the_text_and_says_so(desk: Desk, by_key: bool) -> None:
     assert desk.on_disk() == ["hello", "half an ans"]
 
 
+def test_stopping_before_the_first_token_is_seen_at_once(desk: Desk) -> None:
+    request_id = desk.send("hello")
+    desk.engine.emit(PrefillProgress(request_id, 100, 1000, 0))
+    desk.qtbot.waitUntil(lambda: desk.tab.session.phase is Phase.PREFILL)
+    desk.qtbot.mouseClick(desk.tab.stop_button, Qt.MouseButton.LeftButton)
+    assert desk.view().state_label.text() == "Stopping…"
+    assert not desk.tab.stop_button.isEnabled()
+    desk.engine.emit(PrefillProgress(request_id, 200, 1000, 0))
+    desk.qtbot.waitUntil(lambda: desk.tab.session.prefill_percent == 20)
+    assert not desk.tab.stop_button.isEnabled()
+    desk.finish(request_id, "cancelled")
+    desk.send("again")
+    assert desk.tab.stop_button.isEnabled()
+
+
+def test_what_cannot_be_sent_now_says_why_for_a_moment(desk: Desk) -> None:
+    request_id = desk.send("one")
+    desk.qtbot.keyClicks(desk.tab.composer, "two")
+    desk.qtbot.keyClick(desk.tab.composer, Qt.Key.Key_Return)
+    hint = desk.tab.panel.hint
+    assert hint.isVisible()
+    assert hint.text().startswith("One answer at a time")
+    desk.finish(request_id)
+    assert not hint.isVisible()
+    desk.tab.show_model(None, "Tiny 1M")
+    desk.qtbot.keyClick(desk.tab.composer, Qt.Key.Key_Return)
+    assert hint.text().startswith("Tiny 1M is being loaded")
+    hint._timer.timeout.emit()
+    assert not hint.isVisible()
+
+
 def test_an_error_stands_in_the_chat_and_can_be_retried(desk: Desk) -> None:
     desk.fail(desk.send("hello"), "Needs 9 GiB, 6 GiB free: pick a smaller model")
     panel = desk.view().error_panel

@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import Qt
 
 from app.chat.context_gauge import ContextParts
-from app.chat.send_check import refusal_words
+from app.chat.send_check import forgetting_helps, refusal_words
 from app.state.message import Attachment
 from engine.messages import Command, CountTokens, TokensCounted
 from tests.app.chat.desk import Desk
@@ -49,7 +49,7 @@ def test_what_is_too_long_is_not_sent_and_stays(counting_desk: Desk) -> None:
     desk.tab.panel.attachments.add(Attachment("a.txt", "x" * LIMIT))
     desk.qtbot.keyClicks(desk.tab.composer, "sum up")
     desk.qtbot.waitUntil(lambda: refusal(desk).startswith("Too long to send: 8,2"))
-    assert f"and {LIMIT:,} fit" in refusal(desk)
+    assert f"but only {LIMIT:,} fit" in refusal(desk)
     assert not desk.tab.send_button.isEnabled()
     desk.qtbot.keyClick(desk.tab.composer, Qt.Key.Key_Return)
     assert desk.engine.submits() == []
@@ -86,6 +86,18 @@ def test_a_message_that_never_fitted_is_counted_and_can_be_removed(counting_desk
     assert [message.content for message in desk.engine.submits()[-1].messages] == ["hi"]
 
 
+def test_a_full_chat_can_forget_and_send_by_one_button(desk: Desk) -> None:
+    button = desk.tab.panel.forget_button
+    desk.qtbot.keyClicks(desk.tab.composer, "more")
+    desk.tab.panel.show_refusal("This chat is full", True)
+    assert button.isVisible()
+    desk.qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert desk.engine.submits()[-1].when_full == "drop_oldest"
+    assert desk.tab.full_choice.actions_by_choice["drop_oldest"].isChecked()
+    assert desk.tab.composer.toPlainText() == ""
+    assert not button.isVisible()
+
+
 def test_another_failure_leaves_the_message_where_it_is(desk: Desk) -> None:
     desk.fail(desk.send("hello"), "The engine stopped: restart it and try again")
     assert desk.view().error_panel.retry_button.isVisible()
@@ -94,6 +106,11 @@ def test_another_failure_leaves_the_message_where_it_is(desk: Desk) -> None:
 
 def test_a_full_chat_is_told_from_a_long_message() -> None:
     full = ContextParts(system=10, history=90, draft=10, limit=100)
-    assert refusal_words(full, "stop", 1).startswith("This chat is full: 111 tokens with this message, and 100 fit.")
+    assert refusal_words(full, "stop", 1).startswith(
+        "This chat is full: 111 tokens with this message, but only 100 fit."
+    )
     assert refusal_words(full, "drop_oldest", 1) == ""
+    assert forgetting_helps(full, "stop", 1)
+    assert not forgetting_helps(full, "drop_oldest", 1)
+    assert not forgetting_helps(ContextParts(history=9, draft=100, limit=100), "stop", 1)
     assert refusal_words(ContextParts(history=90, draft=9, limit=100), "stop", 1) == ""

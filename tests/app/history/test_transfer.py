@@ -85,8 +85,12 @@ def test_a_wrong_file_is_refused_in_the_banner(qtbot: QtBot, chat: MainWindow, t
     choose(chat, "Import chats…").filesSelected.emit([str(wrong)])
     qtbot.waitUntil(chat.banner.isVisible)
     assert "picture.json" in chat.banner.label.text()
-    assert "no export of chats" in chat.banner.label.text()
+    assert "not an export of chats" in chat.banner.label.text()
     assert texts(chat.sidebar.list) == ["Today", "Trip"]
+    path = tmp_path / "chats.json"
+    choose(chat, "Export all chats…").fileSelected.emit(str(path))
+    qtbot.waitUntil(path.is_file)
+    qtbot.waitUntil(chat.banner.isHidden)
 
 
 def test_an_import_leaves_the_trash_for_the_list(qtbot: QtBot, chat: MainWindow, tmp_path: Path) -> None:
