@@ -6,7 +6,9 @@ HOME is a data folder with at least one model, of several it changes between the
 copy. Six tabs at most; questions, stops, edits, new answers, continued ones, branches, versions, deletions taken back,
 tabs closed and opened again, changes of model, of the window's size and theme. The exit code is 0 if no fault was
 logged or raised, and no block is held once everything has been stopped. Memory is written down each minute, for a
-person to judge.
+person to judge: all that is resident; of it `mapped`, pages of files, which the system may drop; and `pool`, the most
+that caches of keys and values have been in use since the model was loaded. The last two grow until everything has been
+read and the pool has been full once, and a larger model takes longer for that.
 """
 
 from __future__ import annotations
@@ -69,7 +71,9 @@ class Soak:
         self._faults = faults
         self._stats: EngineStats | None = None
         self._counts: Counter[str] = Counter()
-        self._memory_mib: list[int] = []
+        self._memory_mib: list[dict[str, int]] = []
+        self._pool_model_id = ""
+        self._most_pool_bytes = 0
         self._actions: list[tuple[int, Callable[[], bool]]] = [
             (30, self._send),
             (12, self._switch),
@@ -91,6 +95,14 @@ class Soak:
 
     def show_stats(self, stats: EngineStats) -> None:
         self._stats = stats
+        model = self._window.models.loaded
+        if model is None:
+            return
+        if model.model_id != self._pool_model_id:
+            self._pool_model_id, self._most_pool_bytes = model.model_id, 0
+        num_used = stats.num_referenced_blocks + stats.num_cached_blocks
+        used_bytes = num_used * model.block_size * model.kv_bytes_per_token
+        self._most_pool_bytes = max(self._most_pool_bytes, used_bytes)
 
     async def run(self) -> dict[str, Any]:
         await self._wait("the model", lambda: self._window.models.loaded is not None)
@@ -120,7 +132,11 @@ class Soak:
         }
 
     def _sample(self) -> None:
-        self._memory_mib.append(psutil.Process().memory_info().rss >> 20)
+        memory = psutil.Process().memory_info()
+        # Only Linux tells them apart.
+        mapped_bytes = getattr(memory, "shared", 0)
+        sizes = {"resident": memory.rss, "mapped": mapped_bytes, "pool": self._most_pool_bytes}
+        self._memory_mib.append({name: size >> 20 for name, size in sizes.items()})
 
     def _tab(self, is_busy: bool) -> ChatTab | None:
         tabs = [tab for tab in self._window.tabs.tabs() if tab.session.is_busy == is_busy]
