@@ -102,7 +102,7 @@ class ComposerPanel(QWidget):
 
     def _build(self) -> None:
         self.row = ComposerRow()
-        self.row.add_left(self.gauge, self.gauge.shown_text, [(1, self.gauge.show_short)])
+        self.row.add_left(self.gauge, self.gauge.shown_text, [(2, self.gauge.show_short)])
         # Before the gauge's numbers, which stand nowhere else: the chat's options have it too.
         self.row.add_left(self.full_choice, self.full_choice.text, [(0, self.full_choice.setHidden)])
         self.row.add_right(self.attach_button)

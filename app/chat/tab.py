@@ -112,7 +112,7 @@ class ChatTab(QWidget):
         self.options_button = PresetButton(self.session)
         self.options_button.clicked.connect(self.open_options)
         button = self.options_button
-        self.row.add_left(button, button.text, [(2, button.show_short)], place=0)
+        self.row.add_left(button, button.text, [(1, button.show_short)], place=0)
         self.meter = ContextMeter(self.session, self._client, self.composer, self.panel.attachments, self.gauge, self)
         self.meter.refusal_changed.connect(self.panel.show_refusal)
         column = QVBoxLayout(self)

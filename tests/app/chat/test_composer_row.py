@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QToolTip, QWidget
@@ -10,6 +12,7 @@ from pytestqt.qtbot import QtBot
 from app.chat import composer_panel
 from app.main_window import MainWindow
 from app.theme import apply_zoom
+from engine.api import ModelEntry
 from tests.app.fake_engine import FakeEngine
 from tests.app.windows import send
 
@@ -68,7 +71,11 @@ def test_the_choice_for_a_full_chat_gives_way_before_the_numbers_and_comes_back(
     assert narrowed(1000) == (True, True, True)
 
 
-def test_the_numbers_are_seen_in_a_window_of_the_first_size(qtbot: QtBot, window: MainWindow) -> None:
+def test_the_numbers_are_seen_in_a_window_of_the_first_size(
+    qtbot: QtBot, window: MainWindow, models: list[ModelEntry]
+) -> None:
+    models[0] = replace(models[0], name="SmolLM2 135M Instruct")
+    window.models.refresh()
     window.resize(1280, 800)
     tab = window.tabs.current_tab()
     assert tab is not None
