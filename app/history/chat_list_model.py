@@ -5,7 +5,7 @@ Does not know where the rows come from; what a person does to them is emitted.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from PySide6.QtCore import QByteArray, QMimeData, QModelIndex, QPersistentModelIndex, QStringListModel, Qt, Signal
@@ -14,7 +14,7 @@ from PySide6.QtGui import QIcon, QPixmap
 from app.history.chat_rows import Row, RowKind
 from app.i18n import translate
 from app.theme import current_theme, icon_size_px
-from app.widgets.icons import icon
+from app.widgets.icons import icon, icon_of_color
 
 ROW_ROLE = Qt.ItemDataRole.UserRole
 CHAT_MIME_TYPE = "application/x-deepinfer-chat"
@@ -34,6 +34,8 @@ class ChatListModel(QStringListModel):
         super().__init__()
         self._rows: list[Row] = []
         self._busy_ids: frozenset[str] = frozenset()
+        self.color_index: Callable[[str], int] = lambda _: 0
+        """Of a chat that is answering, by its id: the mark has the colour of its tab and of its blocks."""
 
     @property
     def rows(self) -> Sequence[Row]:
@@ -129,7 +131,7 @@ class ChatListModel(QStringListModel):
         if row.kind is not RowKind.CHAT:
             return None
         if row.key in self._busy_ids:
-            return icon("dot", "accent")
+            return icon_of_color("dot", current_theme().owner_color(self.color_index(row.key)).name())
         return icon("pin", "muted") if row.is_pinned else _no_icon(icon_size_px())
 
     def _words(self, row: Row) -> str:

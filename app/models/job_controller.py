@@ -16,6 +16,7 @@ from app.models.job_text import JobText
 from engine.messages import CancelJob, Job, JobFinished, JobProgress, StartJob
 
 CANCELLED = "cancelled"
+_KEEP_INTERVAL_S = 5.0
 
 
 class JobController(QObject):
@@ -37,6 +38,8 @@ class JobController(QObject):
         self._running: set[str] = set()
         self._doomed: set[str] = set()
         self._texts: dict[str, JobText] = {}
+        self._kept_at_s: dict[str, float] = {}
+        """When a running job's progress was put on disk last, by `time.monotonic`."""
         client.job_progressed.connect(self._on_progressed)
         client.job_finished.connect(self._on_finished)
         client.engine_left.connect(self._on_engine_left)
@@ -51,7 +54,8 @@ class JobController(QObject):
         self._running.add(job_id)
         self._texts[job_id] = JobText(time.monotonic)
         record = self._store.get(job_id)
-        self._store.put(JobRecord(job_id, title, job, text="" if record is None else record.text))
+        text, share = ("", 0.0) if record is None else (record.text, record.share)
+        self._store.put(JobRecord(job_id, title, job, text=text, share=share))
         self.added.emit(self._store.get(job_id))
         self._client.send(StartJob(job_id, job))
 
@@ -72,8 +76,13 @@ class JobController(QObject):
             self._give_up(job_id)
 
     def _on_progressed(self, progress: JobProgress) -> None:
-        # On disk the words are written when the job ends; a program that is killed forgets only them.
-        self._texts.setdefault(progress.job_id, JobText(time.monotonic)).describe(progress)
+        text = self._texts.setdefault(progress.job_id, JobText(time.monotonic))
+        text.describe(progress)
+        record = self._store.get(progress.job_id)
+        if record is not None and time.monotonic() - self._kept_at_s.get(progress.job_id, 0.0) > _KEEP_INTERVAL_S:
+            # Now and then, for a program that is killed; else when the job ends.
+            self._kept_at_s[progress.job_id] = time.monotonic()
+            self._store.put(replace(record, text=text.last, share=text.share))
         self.progressed.emit(progress)
 
     def _on_finished(self, finished: JobFinished) -> None:
@@ -81,6 +90,7 @@ class JobController(QObject):
         self._running.discard(job_id)
         record = self._store.get(job_id)
         text = self._texts.pop(job_id, None)
+        self._kept_at_s.pop(job_id, None)
         is_doomed = job_id in self._doomed
         self._doomed.discard(job_id)
         if record is not None and finished.model_id is None:
@@ -90,6 +100,7 @@ class JobController(QObject):
                     record,
                     standing="paused" if is_paused else "failed",
                     text=record.text if text is None else text.last,
+                    share=record.share if text is None else text.share,
                     code=None if is_paused else finished.code,
                     message=None if is_paused else finished.message,
                 )

@@ -1,4 +1,4 @@
-"""Owns telling a person who is at the chats or the settings that a model has come, or why it has not.
+"""Owns telling a person who is at the chats or the settings how far a job is, and what has come of it.
 
 Does not know how a job runs; on the pages of the models its card says all of it.
 """
@@ -15,9 +15,11 @@ from app.i18n import translate
 from app.models.first_run import FirstRunPage
 from app.models.job_controller import CANCELLED
 from app.models.job_ids import brings_model
+from app.models.job_status import JobStatus
 from app.models.model_controller import ModelController
 from app.models.model_page import ModelPage
 from app.widgets.banner import Banner
+from app.widgets.status_line import StatusLine
 from engine.messages import JobFinished
 
 
@@ -29,6 +31,7 @@ class _Window(Protocol):
     model_page: ModelPage
     first_run_page: FirstRunPage
     banner: Banner
+    status_line: StatusLine
 
     def show_models(self) -> None: ...
 
@@ -41,6 +44,9 @@ class JobNews(QObject):
         super().__init__(window)
         self._window = window
         self._told: list[str] = []
+        self.status = JobStatus(window.models.jobs)
+        self.status.clicked.connect(window.show_models)
+        window.status_line.insertPermanentWidget(0, self.status)
         window.models.jobs.finished.connect(self._on_finished)
         window.pages.currentChanged.connect(self._on_page_changed)
 

@@ -36,6 +36,8 @@ class JobRecord:
     text: str = ""
     code: str | None = None
     message: str | None = None
+    share: float = 0.0
+    """How much of its last stage was done, from 0 to 1."""
 
 
 class JobStore:
@@ -101,5 +103,7 @@ def _from_json(fields: Mapping[str, Any]) -> JobRecord:
         str(fields["text"]),
         fields["code"],
         fields["message"],
+        # Lists of earlier versions have none.
+        float(fields.get("share", 0.0)),
     )
     return replace(record, standing="paused") if record.standing == "running" else record

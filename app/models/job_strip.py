@@ -142,6 +142,7 @@ class JobStrip(QWidget):
     def restore(self, record: JobRecord) -> None:
         """Show a job of an earlier start, or one that runs already."""
         self._last_text = record.text
+        self._bar.setValue(round(_BAR_STEPS * record.share))
         if record.standing == "failed":
             self._fail(record.message, record.code)
         elif record.standing == "paused":

@@ -27,10 +27,13 @@ class JobText:
         self._samples: deque[tuple[float, int]] = deque()
         self.last = ""
         """What was said last, "" before the first progress."""
+        self.share = 0.0
+        """How much of the stage was done then, from 0 to 1."""
 
     def describe(self, progress: JobProgress) -> str:
         """`last`, brought up to date."""
         self.last = self._describe(progress)
+        self.share = progress.done / progress.total if progress.total > 0 else 0.0
         return self.last
 
     def _describe(self, progress: JobProgress) -> str:

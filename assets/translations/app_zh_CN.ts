@@ -1973,6 +1973,10 @@
       <translation>显示或隐藏模型的思考</translation>
     </message>
     <message>
+      <source>Show the jobs on the page Models</source>
+      <translation>在“模型”页显示任务</translation>
+    </message>
+    <message>
       <source>Show this chat beside, or end the split</source>
       <translation>并排显示此聊天，或结束并排显示</translation>
     </message>
@@ -2734,6 +2738,10 @@
       <translation>缩放</translation>
     </message>
     <message>
+      <source>a download waits</source>
+      <translation>下载等待中</translation>
+    </message>
+    <message>
       <source>a list</source>
       <translation>列表</translation>
     </message>
@@ -2846,6 +2854,10 @@
       <translation>已折叠</translation>
     </message>
     <message>
+      <source>comparing {percent} %</source>
+      <translation>比较中 {percent} %</translation>
+    </message>
+    <message>
       <source>config.json claims heads of {size} and {count} tokens of context</source>
       <translation>config.json 声称头大小为 {size}、上下文 {count} 个词元</translation>
     </message>
@@ -2874,6 +2886,10 @@
       <translation>上下文 {number} 个词元</translation>
     </message>
     <message>
+      <source>converting {percent} %</source>
+      <translation>转换中 {percent} %</translation>
+    </message>
+    <message>
       <source>could not be read: {cause}</source>
       <translation>无法读取：{cause}</translation>
     </message>
@@ -2892,6 +2908,10 @@
     <message>
       <source>does not fit on the disk</source>
       <translation>磁盘放不下</translation>
+    </message>
+    <message>
+      <source>downloading {percent} %</source>
+      <translation>下载中 {percent} %</translation>
     </message>
     <message>
       <source>edited</source>
@@ -3060,6 +3080,10 @@
     <message>
       <source>min_tokens is {asked}, but the answer may have {limit} tokens at most: ask for fewer, or raise max_tokens</source>
       <translation>min_tokens 为 {asked}，但回答最多 {limit} 个词元：请减小它，或提高 max_tokens</translation>
+    </message>
+    <message>
+      <source>moving {percent} %</source>
+      <translation>移动中 {percent} %</translation>
     </message>
     <message>
       <source>ms per step</source>
@@ -3382,6 +3406,10 @@
     <message>
       <source>used by</source>
       <translation>使用者</translation>
+    </message>
+    <message>
+      <source>verifying</source>
+      <translation>校验中</translation>
     </message>
     <message>
       <source>waiting</source>
@@ -4432,6 +4460,10 @@
     <message>
       <source>{why} It was kept as {name}, and a new history was started.</source>
       <translation>{why}它已保存为 {name}，并开始了新的历史。</translation>
+    </message>
+    <message>
+      <source>{words}, {number} jobs</source>
+      <translation>{words}，共 {number} 个任务</translation>
     </message>
     <message>
       <source>{words}; the sum stands below</source>

@@ -125,6 +125,11 @@ def test_owner_colours_are_told_apart_also_by_the_colour_blind(name: str, sight:
     assert min(math.dist(one, other) for one, other in itertools.combinations(seen, 2)) >= 15
 
 
+@pytest.mark.parametrize("name", ["light", "dark"])
+def test_no_owner_is_as_black_or_white_as_text(name: str):
+    assert all(0.01 < luminance(owner) < 0.95 for owner in Theme.read(name).owners)
+
+
 @pytest.mark.parametrize("name", THEMES)
 def test_all_themes_have_the_same_roles_and_eight_owner_colours(name: str):
     theme = Theme.read(name)

@@ -9,8 +9,9 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.main_window import MainWindow
+from app.models.job_status import JobStatus
 from engine.api import ModelEntry
-from engine.messages import ConvertJob, JobFinished
+from engine.messages import ConvertJob, JobFinished, JobProgress
 from tests.app.fake_engine import FakeEngine
 
 JOB_ID = "convert:/sea.gguf"
@@ -32,6 +33,21 @@ def test_a_model_that_came_is_told_at_the_chats_until_the_models_are_seen(
     qtbot.mouseClick(window.banner.action_button, Qt.MouseButton.LeftButton)
     assert window.pages.currentWidget() is window.model_page
     assert window.banner.isHidden()
+
+
+def test_a_running_job_is_told_in_the_status_line_which_leads_to_it(
+    qtbot: QtBot, window: MainWindow, engine: FakeEngine
+) -> None:
+    status = window.findChild(JobStatus)
+    assert status is not None
+    assert not status.isVisible()
+    engine.emit(JobProgress(JOB_ID, "convert", 3, 7))
+    qtbot.waitUntil(status.isVisible)
+    assert status.text() == "converting 42 %"
+    qtbot.mouseClick(status, Qt.MouseButton.LeftButton)
+    assert window.pages.currentWidget() is window.model_page
+    engine.emit(JobFinished(JOB_ID, None, "cancelled"))
+    qtbot.waitUntil(status.isHidden)
 
 
 def test_a_model_that_could_not_be_made_is_told_with_the_reason(

@@ -55,9 +55,19 @@ def test_a_paused_job_keeps_what_it_had_reached(qtbot: QtBot, jobs: JobControlle
     with qtbot.waitSignal(jobs.finished):
         engines.newest.emit(JobFinished("hub:1", None, "cancelled"))
     (record,) = JobStore(path)
-    assert (record.standing, record.text) == ("paused", "Download 5 of 10 B")
+    assert (record.standing, record.text, record.share) == ("paused", "Download 5 of 10 B", 0.5)
     jobs.resume("hub:1")
     assert engines.newest.commands == [StartJob("hub:1", HUB), CancelJob("hub:1"), StartJob("hub:1", HUB)]
+
+
+def test_a_killed_program_leaves_what_a_job_had_reached(
+    qtbot: QtBot, jobs: JobController, path: Path, engines: FakeEngines
+):
+    jobs.start("convert:a", "One", ConvertJob("a"))
+    with qtbot.waitSignal(jobs.progressed):
+        engines.newest.emit(JobProgress("convert:a", "convert", 2, 8))
+    (record,) = JobStore(path)
+    assert (record.standing, record.text, record.share) == ("paused", "Convert layer 2 of 8", 0.25)
 
 
 def test_a_cancelled_job_is_gone_once_it_has_stopped(

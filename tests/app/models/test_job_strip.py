@@ -118,7 +118,8 @@ def test_cancel_is_there_while_there_is_something_to_give_up(strip: JobStrip, qt
 
 
 def test_job_of_an_earlier_start_is_shown_as_it_was_left(strip: JobStrip):
-    strip.restore(JobRecord(JOB, "A model", FetchJob("starter"), "paused", "Download 1.2 of 1.8 GB"))
+    strip.restore(JobRecord(JOB, "A model", FetchJob("starter"), "paused", "Download 1.2 of 1.8 GB", share=0.4))
+    assert strip._bar.value() == 400
     assert strip.text() == "Paused · Download 1.2 of 1.8 GB"
     assert strip.main_button.text() == "Resume"
     strip.restore(JobRecord(JOB, "A model", FetchJob("starter"), "failed", "", "offline", "No network: try later"))
