@@ -18,6 +18,7 @@ from engine.messages import BlockSnapshot, Command, EngineDied, Event
 from engine.spec import ModelSpec
 from engine.store.damaged import DamagedModel
 from engine.store.folders import reachable
+from engine.store.formats import FormatGroup
 from engine.store.library import Library, ModelEntry
 from engine.store.manifest import Fidelity
 from engine.store.names import is_safe_name
@@ -33,6 +34,7 @@ __all__ = [
     "EngineError",
     "EngineHandle",
     "Fidelity",
+    "FormatGroup",
     "KvDtype",
     "ModelEntry",
     "ModelSpec",

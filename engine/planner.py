@@ -17,6 +17,7 @@ from engine.cache.window import Window
 from engine.config import EngineConfig
 from engine.errors import OutOfMemoryError
 from engine.messages import ModelLoaded, Quality
+from engine.planning.conversion_time import conversion_s
 from engine.planning.known_models import KnownModel, known_models
 from engine.planning.memory_use import MemoryUse, memory_use
 from engine.planning.plan import MemoryNeed, Plan, Tabs, memory_need, need_of, plan, plan_with, plans
@@ -37,6 +38,7 @@ __all__ = [
     "Verdict",
     "best_of",
     "chat_blocks",
+    "conversion_s",
     "known_models",
     "machine",
     "memory_need",

@@ -12,10 +12,9 @@ from app.widgets.units import file_size, memory_size
 
 if TYPE_CHECKING:
     from app.models.speed_store import Speed
-    from engine.api import ModelEntry
+    from engine.api import FormatGroup, ModelEntry
     from engine.catalog import CatalogEntry
     from engine.planner import Machine
-    from engine.store.formats import FormatGroup
 
 
 def parameters_text(number: int) -> str:

@@ -132,7 +132,7 @@ class QualityChoice(QWidget):
 
 def _time_words(spec: ModelSpec, quality: Quality) -> str:
     """`up to 12 min to convert there`, on that laptop, empty where it takes little longer than reading."""
-    from engine.planning.conversion_time import conversion_s
+    from engine.planner import conversion_s
 
     time_s = conversion_s(spec, quality)
     if time_s is None:
