@@ -85,6 +85,7 @@ class ComposerPanel(QWidget):
         self.prompts = PromptPicker(self.composer, self._own_prompts)
         self.prompts.forgotten.connect(self._forget_prompt)
         self.gauge = ContextGauge()
+        self.gauge.tip_above = self
         self.full_choice = FullChoice(when_full)
         self.full_choice.shown.connect(self.gauge.show_note)
         self.gauge.show_note(self.full_choice.note())

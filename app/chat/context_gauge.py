@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtCore import QEvent, QPoint, QRectF, QSize, Qt
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QToolTip, QWidget
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QSizePolicy, QToolTip, QWidget
 
 from app.chat.chat_words import tokens_text
 from app.i18n import translate
@@ -55,6 +55,8 @@ class ContextGauge(QWidget):
         super().__init__(parent)
         self.parts: ContextParts | None = None
         self._note = ""
+        self.tip_above: QWidget | None = None
+        """What the tip leaves free below it; None for the gauge itself."""
         self._label = QLabel()
         self._label.setProperty("kind", "muted")
         self._bar = _PartsBar()
@@ -105,7 +107,21 @@ class ContextGauge(QWidget):
             self.setAccessibleDescription(words)
 
     def _pop_up(self) -> None:
-        QToolTip.showText(self.mapToGlobal(self.rect().bottomLeft()), self.toolTip(), self)
+        """Shows the tip above `tip_above`, within the window: Qt would put it over what is being written."""
+        window, above = self.window(), self.tip_above or self
+        place = above.mapToGlobal(QPoint(0, 0))
+        QToolTip.showText(place, self.toolTip(), self)
+        tip = next((one for one in QApplication.topLevelWidgets() if one.inherits("QTipLabel")), None)
+        if tip is not None:
+            left, top = window.mapToGlobal(QPoint(0, 0)).toTuple()
+            x = min(self.mapToGlobal(QPoint(0, 0)).x(), left + window.width() - tip.width())
+            tip.move(max(left, x), max(top, place.y() - tip.height()))
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ToolTip:
+            self._pop_up()
+            return True
+        return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in _TIP_KEYS:

@@ -61,7 +61,7 @@ class FullChoice(QToolButton):
         self.shown.emit(self.note())
 
     def note(self) -> str:
-        return translate("app", "{choice}. Change it in the options of the chat.").format(choice=self.accessibleName())
+        return translate("app", "{choice}.\nChange it in the options of the chat.").format(choice=self.accessibleName())
 
     def _on_chosen(self, choice: WhenFull) -> None:
         self.show_choice(choice)

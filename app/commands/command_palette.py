@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 
 from app.i18n import translate
 from app.theme import current_theme
+from app.widgets.text_label import TextLabel
 
 MAX_SHOWN = 50
 _WIDTH_CHARACTERS = 64
@@ -41,14 +42,21 @@ class Command:
     words: str
     detail: str
     run: Callable[[], object]
+    keywords: str = ""
+    """What else it may be called, folded; found behind what has the words themselves."""
 
 
 def matching(commands: Sequence[Command], text: str) -> list[Command]:
-    """The commands whose words contain every word of `text`, whatever the case; those that begin with it come first."""
+    """The commands whose words contain every word of `text`, whatever the case; those that begin with it come first,
+    those that are only called so elsewhere last, and nothing is found by that while nothing is typed.
+    """
     wanted = text.casefold().split()
     found = [command for command in commands if all(word in command.words.casefold() for word in wanted)]
     start = " ".join(wanted)
-    return sorted(found, key=lambda command: not command.words.casefold().startswith(start))[:MAX_SHOWN]
+    found.sort(key=lambda command: not command.words.casefold().startswith(start))
+    there = set(map(id, found))
+    others = [one for one in commands if id(one) not in there and all(word in one.keywords for word in wanted)]
+    return [*found, *others][:MAX_SHOWN]
 
 
 class CommandPalette(QDialog):
@@ -78,8 +86,11 @@ class CommandPalette(QDialog):
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         column = QVBoxLayout(self)
         column.setContentsMargins(_MARGIN_PX, _MARGIN_PX, _MARGIN_PX, _MARGIN_PX)
+        self.nothing_label = TextLabel(translate("app", "Nothing found"), "muted")
+        self.nothing_label.hide()
         column.addWidget(self.line)
         column.addWidget(self.list)
+        column.addWidget(self.nothing_label)
         self._find("")
         self._place(parent)
         # A popup's own parts get no focus by themselves.
@@ -112,7 +123,10 @@ class CommandPalette(QDialog):
         self.list.setCurrentIndex(self._model.index(min(max(row, 0), last)))
 
     def _find(self, text: str) -> None:
-        self._model.show_commands(matching(self._commands, text))
+        found = matching(self._commands, text)
+        self._model.show_commands(found)
+        self.list.setVisible(bool(found))
+        self.nothing_label.setVisible(not found)
         self.list.setCurrentIndex(self._model.index(0))
         self._fit_height()
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import Protocol
 
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction, QKeySequence
@@ -16,14 +17,25 @@ from app.actions import Actions
 from app.commands.command_palette import Command, CommandPalette
 from app.commands.shortcut_sheet import ShortcutSheet
 from app.i18n import translate
+from app.preferences.settings_page import SettingsPage
 from app.state.history import History, HistoryError
 
 
-class CommandsController(QObject):
-    """Each time it is opened, the menu lists the window's actions and the chats as they are then."""
+class _Window(Protocol):
+    """What the commands need of the window."""
 
-    def __init__(self, actions: Actions, history: History, open_chat: Callable[[str], None], window: QWidget) -> None:
+    settings_page: SettingsPage
+
+    def show_settings(self) -> None: ...
+
+
+class CommandsController(QObject):
+    """Each time it is opened, the menu lists the window's actions, the chats as they are then, and the settings."""
+
+    def __init__(self, actions: Actions, history: History, open_chat: Callable[[str], None], window: _Window) -> None:
+        assert isinstance(window, QWidget), f"the window is {window!r}"
         super().__init__(window)
+        self._show_settings, self._settings_page = window.show_settings, window.settings_page
         self._actions = actions
         self._history = history
         self._open_chat = open_chat
@@ -31,7 +43,8 @@ class CommandsController(QObject):
         self.palette_action = actions.add(translate("app", "Find a command"), self.show_palette, ["Ctrl+K"])
 
     def show_palette(self) -> None:
-        CommandPalette([*self._from_actions(), *self._from_chats()], self._window).show()
+        commands = [*self._from_actions(), *self._from_chats(), *self._from_settings()]
+        CommandPalette(commands, self._window).show()
 
     def show_keys(self) -> None:
         ShortcutSheet(self._actions, self._window).show()
@@ -42,6 +55,17 @@ class CommandsController(QObject):
             for action in self._actions
             if action.isEnabled() and action is not self.palette_action
         ]
+
+    def _from_settings(self) -> list[Command]:
+        kind = translate("app", "Setting")
+        return [
+            Command(row.words, kind, partial(self._open_setting, key), row.keywords)
+            for key, row in self._settings_page.rows.items()
+        ]
+
+    def _open_setting(self, key: str) -> None:
+        self._show_settings()
+        self._settings_page.show_setting(key)
 
     def _from_chats(self) -> list[Command]:
         try:

@@ -38,6 +38,14 @@ _BESIDE_PX = 12
 _SAVE_INTERVAL_MS = 400
 
 
+def keywords_of(setting: Setting[Any]) -> str:
+    """By which a setting is found besides its note: its words, its choices and what else it may be called, folded."""
+    parts = (setting.label or "", setting.keywords, *(words for _, words in setting.choices))
+    # In English too: many a word of the field is English everywhere.
+    told = (*(translate("app", part) for part in parts if part), setting.keywords)
+    return "\n".join(told).casefold()
+
+
 class SettingRow(QWidget):
     """A change is told at once, that of a text soon after the typing pauses."""
 
@@ -86,8 +94,14 @@ class SettingRow(QWidget):
         return translate("app", self.setting.note) if self.setting.note else ""
 
     def has(self, text: str) -> bool:
-        """Whether the row's words contain `text`, whatever its case."""
-        return text.casefold() in f"{self.words}\n{self.note}".casefold()
+        """Whether each word of `text` is in the row's words or in what else they may be called, whatever its case."""
+        told = f"{self.keywords}\n{self.note.casefold()}"
+        return all(word in told for word in text.casefold().split())
+
+    @property
+    def keywords(self) -> str:
+        """What the setting, its choices and what it is about are called, folded."""
+        return keywords_of(self.setting)
 
     def show_effective(self, words: str) -> None:
         """What the value comes to at the moment, such as the number of threads that "automatic" took."""

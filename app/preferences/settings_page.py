@@ -207,6 +207,13 @@ class SettingsPage(ClosablePage):
         self.restart_note.setVisible(is_needed)
         self.restart_button.setVisible(is_needed)
 
+    def show_setting(self, key: str) -> None:
+        """Brings a setting into view, with the focus in its field."""
+        self.search.clear()
+        row = self.rows[key]
+        self.scroll_to(row, row.field)
+        row.field.setFocus()
+
     def _find(self, text: str) -> None:
         text = text.strip()
         num_found = 0

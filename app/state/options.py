@@ -25,6 +25,7 @@ LANGUAGE: Setting[Literal["system", "en", "zh_CN"]] = Setting(
     "system",
     QT_TRANSLATE_NOOP("app", "Language"),
     QT_TRANSLATE_NOOP("app", "Takes effect at the next start."),
+    keywords=QT_TRANSLATE_NOOP("app", "translation english chinese"),
     section="general",
     # A language is called by its own name in every language.
     choices=(("system", QT_TRANSLATE_NOOP("app", "As the system")), ("en", "English"), ("zh_CN", "简体中文")),
@@ -34,6 +35,7 @@ NOTIFY = Setting(
     True,
     QT_TRANSLATE_NOOP("app", "Tell me when something ends"),
     QT_TRANSLATE_NOOP("app", "A desktop notification, when an answer or a job ends while another window is in front."),
+    keywords=QT_TRANSLATE_NOOP("app", "notification alert sound popup"),
     section="general",
 )
 KEEP_AWAKE = Setting(
@@ -41,12 +43,14 @@ KEEP_AWAKE = Setting(
     True,
     QT_TRANSLATE_NOOP("app", "Keep the computer awake while it works"),
     QT_TRANSLATE_NOOP("app", "While an answer is written or a model is fetched. The screen may still go dark."),
+    keywords=QT_TRANSLATE_NOOP("app", "sleep suspend standby power energy battery"),
     section="general",
 )
 THEME: Setting[Literal["light", "dark", "contrast", "system"]] = Setting(
     "theme",
     "system",
     QT_TRANSLATE_NOOP("app", "Theme"),
+    keywords=QT_TRANSLATE_NOOP("app", "dark light night mode colour color look"),
     section="appearance",
     choices=(
         ("system", QT_TRANSLATE_NOOP("app", "As the system")),
@@ -60,6 +64,7 @@ ZOOM_PERCENT = Setting(
     100,
     QT_TRANSLATE_NOOP("app", "Zoom"),
     QT_TRANSLATE_NOOP("app", "Ctrl+plus, Ctrl+minus; Ctrl+0 resets."),
+    keywords=QT_TRANSLATE_NOOP("app", "size scale font text larger smaller big small dpi"),
     section="appearance",
     minimum=80,
     maximum=200,
@@ -69,6 +74,7 @@ TEMPERATURE = Setting(
     0.7,
     QT_TRANSLATE_NOOP("app", "Temperature"),
     QT_TRANSLATE_NOOP("app", "0 always takes the likeliest word."),
+    keywords=QT_TRANSLATE_NOOP("app", "sampling creativity randomness random creative"),
     section="chats",
     minimum=0.0,
     maximum=2.0,
@@ -78,6 +84,7 @@ TOP_P = Setting(
     0.95,
     QT_TRANSLATE_NOOP("app", "Top-p"),
     QT_TRANSLATE_NOOP("app", "1 is off."),
+    keywords=QT_TRANSLATE_NOOP("app", "sampling nucleus randomness random"),
     section="chats",
     minimum=0.01,
     maximum=1.0,
@@ -90,6 +97,7 @@ MAX_TOKENS = Setting(
         "app",
         "In tokens. Automatic is up to 1,024, and less where the chat has nearly filled the model's context.",
     ),
+    keywords=QT_TRANSLATE_NOOP("app", "length limit max tokens long short reply response"),
     section="chats",
     minimum=0,
     minimum_words=QT_TRANSLATE_NOOP("app", "automatic"),
@@ -100,6 +108,7 @@ SYSTEM_PROMPT = Setting(
     "",
     QT_TRANSLATE_NOOP("app", "System prompt"),
     QT_TRANSLATE_NOOP("app", "Stands before the first message of new chats."),
+    keywords=QT_TRANSLATE_NOOP("app", "instructions persona role character custom"),
     section="chats",
 )
 NUM_THREADS = Setting(
@@ -107,6 +116,7 @@ NUM_THREADS = Setting(
     0,
     QT_TRANSLATE_NOOP("app", "Threads"),
     QT_TRANSLATE_NOOP("app", "How many of the processor's threads compute. Automatic is one for each core."),
+    keywords=QT_TRANSLATE_NOOP("app", "cpu gpu cores processor cuda speed performance compute"),
     section="engine",
     minimum=0,
     minimum_words=QT_TRANSLATE_NOOP("app", "automatic"),
@@ -121,6 +131,7 @@ KV_BUDGET_MIB = Setting(
         "What all chats share. Automatic is a quarter of the memory that is free beside the model, but no more than "
         "four chats as long as the model allows.",
     ),
+    keywords=QT_TRANSLATE_NOOP("app", "ram memory context length window kv cache size"),
     section="engine",
     minimum=0,
     minimum_words=QT_TRANSLATE_NOOP("app", "automatic"),
@@ -131,6 +142,7 @@ SWAP_BUDGET_MIB = Setting(
     256,
     QT_TRANSLATE_NOOP("app", "Memory for chats that wait (MiB)"),
     QT_TRANSLATE_NOOP("app", "Where a chat's blocks are kept while others need its place; 0 computes them again."),
+    keywords=QT_TRANSLATE_NOOP("app", "ram memory swap kv cache"),
     section="engine",
     minimum=0,
     maximum=1 << 20,
@@ -140,6 +152,7 @@ MAX_RUNNING = Setting(
     16,
     QT_TRANSLATE_NOOP("app", "Answers at once"),
     QT_TRANSLATE_NOOP("app", "Further ones wait for their turn."),
+    keywords=QT_TRANSLATE_NOOP("app", "parallel concurrent batch simultaneous requests"),
     section="engine",
     minimum=1,
     maximum=64,
@@ -149,6 +162,7 @@ SPECULATION: Setting[Speculation] = Setting(
     "lookup",
     QT_TRANSLATE_NOOP("app", "Guess ahead"),
     QT_TRANSLATE_NOOP("app", "Guesses are checked by the model: answers stay the same and come sooner."),
+    keywords=QT_TRANSLATE_NOOP("app", "speculative decoding speed faster draft"),
     section="engine",
     choices=(
         ("lookup", QT_TRANSLATE_NOOP("app", "From the chat's own text")),
@@ -164,6 +178,7 @@ HUB_ENDPOINT = Setting(
         "The address of a mirror of the Hugging Face hub, such as https://hub.example; empty for the hub itself. "
         "An access token that you keep is sent there too.",
     ),
+    keywords=QT_TRANSLATE_NOOP("app", "huggingface mirror proxy url address server download"),
     section="models",
     is_line=True,
 )
@@ -174,6 +189,7 @@ KV_DTYPE: Setting[KvDtype] = Setting(
     "auto",
     QT_TRANSLATE_NOOP("app", "Precision of chats in memory"),
     QT_TRANSLATE_NOOP("app", "Eight bits hold about twice as many tokens; answers differ a little."),
+    keywords=QT_TRANSLATE_NOOP("app", "kv cache quantization quantisation int8 context length memory"),
     section="engine",
     choices=(
         ("auto", QT_TRANSLATE_NOOP("app", "As the processor works best")),

@@ -27,6 +27,8 @@ class Setting(Generic[T]):
     """(value, words), for a setting that is one of a few."""
     is_line: bool = False
     """Of a text: it is one line."""
+    keywords: str = ""
+    """What else a person may call it, parted by blanks: it is found by these too."""
     section: str = ""
     """Of `SECTIONS`, where it is shown on the settings page."""
 

@@ -1568,6 +1568,10 @@
       <translation>未找到</translation>
     </message>
     <message>
+      <source>Nothing found</source>
+      <translation>未找到</translation>
+    </message>
+    <message>
       <source>Nothing found for {words}: try fewer words</source>
       <translation>没有找到“{words}”：请减少关键词</translation>
     </message>
@@ -1943,6 +1947,10 @@
     <message>
       <source>Sent</source>
       <translation>已发送</translation>
+    </message>
+    <message>
+      <source>Setting</source>
+      <translation>设置</translation>
     </message>
     <message>
       <source>Settings</source>
@@ -2894,8 +2902,16 @@
       <translation>无法读取：{cause}</translation>
     </message>
     <message>
+      <source>cpu gpu cores processor cuda speed performance compute</source>
+      <translation>处理器 显卡 核心 内核 线程 速度 性能 计算</translation>
+    </message>
+    <message>
       <source>ctx {used} / {limit}</source>
       <translation>上下文 {used} / {limit}</translation>
+    </message>
+    <message>
+      <source>dark light night mode colour color look</source>
+      <translation>深色 浅色 暗色 亮色 夜间 黑暗 颜色 外观</translation>
     </message>
     <message>
       <source>divided by commas</source>
@@ -2980,8 +2996,16 @@
       <translation>命中</translation>
     </message>
     <message>
+      <source>huggingface mirror proxy url address server download</source>
+      <translation>镜像 代理 地址 网址 服务器 下载</translation>
+    </message>
+    <message>
       <source>imported</source>
       <translation>已导入</translation>
+    </message>
+    <message>
+      <source>instructions persona role character custom</source>
+      <translation>指令 角色 人设 自定义</translation>
     </message>
     <message>
       <source>interrupted</source>
@@ -3012,6 +3036,10 @@
       <translation>尽可能沿用其自身的编码</translation>
     </message>
     <message>
+      <source>kv cache quantization quantisation int8 context length memory</source>
+      <translation>缓存 量化 上下文 长度 内存</translation>
+    </message>
+    <message>
       <source>largest error {error} % ({matrix})</source>
       <translation>最大误差 {error} %（{matrix}）</translation>
     </message>
@@ -3026,6 +3054,10 @@
     <message>
       <source>length</source>
       <translation>长度</translation>
+    </message>
+    <message>
+      <source>length limit max tokens long short reply response</source>
+      <translation>长度 上限 限制 词元 回复 输出</translation>
     </message>
     <message>
       <source>licence not stated</source>
@@ -3118,6 +3150,10 @@
       <translation>没有计算</translation>
     </message>
     <message>
+      <source>notification alert sound popup</source>
+      <translation>通知 提醒 弹窗</translation>
+    </message>
+    <message>
       <source>numbers from -100 to 100</source>
       <translation>必须是 -100 到 100 的数</translation>
     </message>
@@ -3132,6 +3168,10 @@
     <message>
       <source>own</source>
       <translation>独占</translation>
+    </message>
+    <message>
+      <source>parallel concurrent batch simultaneous requests</source>
+      <translation>并行 并发 批量 同时</translation>
     </message>
     <message>
       <source>pinned</source>
@@ -3168,6 +3208,14 @@
       <translation>提示词元</translation>
     </message>
     <message>
+      <source>ram memory context length window kv cache size</source>
+      <translation>内存 上下文 长度 窗口 缓存 大小</translation>
+    </message>
+    <message>
+      <source>ram memory swap kv cache</source>
+      <translation>内存 交换 缓存</translation>
+    </message>
+    <message>
       <source>reading</source>
       <translation>读取中</translation>
     </message>
@@ -3186,6 +3234,14 @@
     <message>
       <source>refs {count} or more</source>
       <translation>引用 {count} 或更多</translation>
+    </message>
+    <message>
+      <source>sampling creativity randomness random creative</source>
+      <translation>采样 随机 创造力 创意</translation>
+    </message>
+    <message>
+      <source>sampling nucleus randomness random</source>
+      <translation>采样 核采样 随机</translation>
     </message>
     <message>
       <source>saved</source>
@@ -3236,8 +3292,20 @@
       <translation>请缩短消息，或要求较短的回答</translation>
     </message>
     <message>
+      <source>size scale font text larger smaller big small dpi</source>
+      <translation>大小 比例 字体 文字 放大 缩小</translation>
+    </message>
+    <message>
+      <source>sleep suspend standby power energy battery</source>
+      <translation>睡眠 休眠 待机 电源 节能 电池</translation>
+    </message>
+    <message>
       <source>somebody waits</source>
       <translation>有聊天在等待</translation>
+    </message>
+    <message>
+      <source>speculative decoding speed faster draft</source>
+      <translation>推测解码 投机 速度 加速</translation>
     </message>
     <message>
       <source>starting</source>
@@ -3374,6 +3442,10 @@
       <translation>词元 {first}–{last}</translation>
     </message>
     <message>
+      <source>translation english chinese</source>
+      <translation>语言 翻译 英文 英语 中文 汉语</translation>
+    </message>
+    <message>
       <source>true or false</source>
       <translation>真或假</translation>
     </message>
@@ -3468,8 +3540,10 @@
       <translation>{bits} 位（含最小值），每组 {size}</translation>
     </message>
     <message>
-      <source>{choice}. Change it in the options of the chat.</source>
-      <translation>{choice}。可在聊天选项中更改。</translation>
+      <source>{choice}.
+Change it in the options of the chat.</source>
+      <translation>{choice}。
+可在聊天选项中更改。</translation>
     </message>
     <message>
       <source>{count} answer still running on {name}: stop them or wait until they end</source>

@@ -28,6 +28,9 @@ def test_words_are_found_in_any_order_and_case_and_beginnings_come_first() -> No
     assert [command.words for command in matching(commands, "TAB")] == ["Tab settings", "Close tab", "Next tab"]
     assert [command.words for command in matching(commands, "tab close")] == ["Close tab"]
     assert matching(commands, "nothing") == []
+    commands.append(Command("Theme", "", lambda: None, "dark light tab"))
+    assert [command.words for command in matching(commands, "tab")][-1] == "Theme"
+    assert [command.words for command in matching(commands, "dark tab")] == ["Theme"]
 
 
 def test_a_typed_command_is_run_by_enter(qtbot: QtBot, window: MainWindow) -> None:
@@ -64,6 +67,17 @@ def test_enter_with_nothing_found_does_nothing(qtbot: QtBot, window: MainWindow)
     qtbot.keyClicks(palette.line, "no such thing")
     qtbot.keyClick(palette.line, Qt.Key.Key_Return)
     assert palette.isVisible()
+    assert palette.nothing_label.isVisible()
+    palette.line.clear()
+    assert not palette.nothing_label.isVisible()
+
+
+def test_a_setting_is_opened_also_by_what_else_it_may_be_called(qtbot: QtBot, window: MainWindow) -> None:
+    palette = open_palette(qtbot, window)
+    qtbot.keyClicks(palette.line, "dark")
+    qtbot.keyClick(palette.line, Qt.Key.Key_Return)
+    assert window.pages.currentWidget() is window.settings_page
+    assert window.focusWidget() is window.settings_page.rows["theme"].field
 
 
 def test_a_closed_chat_is_opened_by_its_title(qtbot: QtBot, window: MainWindow, engine: FakeEngine) -> None:

@@ -51,6 +51,15 @@ def test_a_search_leaves_the_rows_that_have_the_words(qtbot: QtBot, window: Main
     assert len(shown_keys(window)) == len(page.rows)
 
 
+@pytest.mark.parametrize(
+    ("text", "key"), [("dark", "theme"), ("light", "theme"), ("gpu", "num_threads"), ("length", "max_tokens")]
+)
+def test_a_setting_is_found_by_what_else_it_may_be_called(window: MainWindow, text: str, key: str) -> None:
+    window.show_settings()
+    window.settings_page.search.setText(text)
+    assert key in shown_keys(window)
+
+
 def test_a_row_says_where_its_value_comes_from_and_goes_back_to_the_default(qtbot: QtBot, window: MainWindow) -> None:
     window.show_settings()
     row = window.settings_page.rows["temperature"]

@@ -1,0 +1,20 @@
+"""The gauge's tip stands above what is being written, and within the window."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QApplication, QToolTip
+
+from tests.app.chat.desk import Desk
+
+
+def test_the_gauges_tip_leaves_the_field_free_and_stays_in_the_window(desk: Desk) -> None:
+    desk.tab.move(100, 100)
+    desk.qtbot.mouseClick(desk.tab.gauge, Qt.MouseButton.LeftButton)
+    desk.qtbot.waitUntil(QToolTip.isVisible)
+    tip = next(one for one in QApplication.topLevelWidgets() if one.inherits("QTipLabel"))
+    left = desk.tab.mapToGlobal(QPoint(0, 0)).x()
+    assert tip.geometry().bottom() <= desk.tab.composer.mapToGlobal(QPoint(0, 0)).y()
+    assert tip.x() >= left
+    assert tip.geometry().right() <= left + desk.tab.width()
+    QToolTip.hideText()
