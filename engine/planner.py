@@ -54,7 +54,7 @@ __all__ = [
 
 _POOL_SHARE = 0.25
 """Of the free memory, for the block pool, where the user has set no budget."""
-_POOL_CONTEXTS = 4
+POOL_CONTEXTS = 4
 """The pool need not hold more than so many full contexts."""
 _MIN_POOL_TOKENS = 1024
 """With less than one short chat a model is of no use."""
@@ -126,7 +126,7 @@ def num_pool_blocks(
                 "lower the budget or close other programs"
             )
         return num_blocks
-    return min(num_blocks, _POOL_CONTEXTS * window.peak_blocks(0, spec.max_context, max_chunk))
+    return min(num_blocks, POOL_CONTEXTS * window.peak_blocks(0, spec.max_context, max_chunk))
 
 
 def chat_blocks(model: ModelLoaded, num_tokens: int) -> int:

@@ -150,8 +150,8 @@ class ContextGauge(QWidget):
 def parts_text(parts: ContextParts) -> str:
     """A line for each part."""
     lines = [
-        (translate("app", "System prompt: {tokens}"), parts.system),
-        (translate("app", "Messages so far: {tokens}"), parts.history),
+        (translate("app", "Your system prompt: {tokens}"), parts.system),
+        (translate("app", "Messages so far, with what the model adds: {tokens}"), parts.history),
         (translate("app", "What you are writing: {tokens}"), parts.draft),
         (translate("app", "Kept for the reply: {tokens}"), parts.reserve),
         (translate("app", "Free: {tokens}"), max(0, parts.limit - parts.used - parts.reserve)),

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 _WORDS_PER_TOKEN = 0.75
 """Of English, with the vocabularies of today's models."""
 _MANY_WORDS = 5000
+_ROUNDING = 0.01
+"""Of the pool: it is made of whole blocks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +57,12 @@ def fit_of(plan: Plan, spec: ModelSpec, memory_free_bytes: int, others: Callable
         words = translate("app", "Fits, with %n chat(s) of {length} tokens (about {words} words each)", None, num_tabs)
         parts = _parts(plan, verdict.context, num_tabs, memory_free_bytes)
         brief = translate("app", "fits, with %n chat(s) of {length} tokens", None, num_tabs).format(**length)
-        return Fit("fits", words.format(**length), parts, _pool_words(plan), brief)
+        return Fit("fits", words.format(**length), parts, _pool_words(plan, spec), brief)
     if verdict.kind == "short":
         words = translate("app", "Fits with a shorter context: one chat of {length} tokens (about {words} words)")
         parts = _parts(plan, plan.context, 1, memory_free_bytes)
         brief = translate("app", "fits, with one chat of {length} tokens").format(**length)
-        return Fit("short", words.format(**length), parts, _pool_words(plan), brief)
+        return Fit("short", words.format(**length), parts, _pool_words(plan, spec), brief)
     words = translate("app", "Does not fit: needs {needed}, {free} free").format(
         needed=memory_size(verdict.needed_bytes), free=memory_size(memory_free_bytes)
     )
@@ -78,12 +80,24 @@ def fit_of_download(fit: Fit, download_bytes: int, disk_free_bytes: int) -> Fit:
     return Fit("none", words, (), brief=translate("app", "does not fit on the disk"))
 
 
-def _pool_words(plan: Plan) -> str:
+def _pool_words(plan: Plan, spec: ModelSpec) -> str:
     """What bounds the number of chats."""
+    from engine.planner import POOL_CONTEXTS
+
+    pool_bytes = _pool_bytes(plan)
+    most_bytes = POOL_CONTEXTS * spec.max_context * plan.need.kv_bytes_per_token
+    if abs(pool_bytes - most_bytes) <= most_bytes * _ROUNDING:
+        # Else a small model with a short context would seem to have room for less than a large one.
+        words = translate(
+            "app",
+            "Kept for chats are {size}: what {number} chats as long as this model allows take, {length} tokens each. "
+            "“Memory for chats” in the settings makes it more or less.",
+        )
+        return words.format(size=memory_size(pool_bytes), number=POOL_CONTEXTS, length=f"{spec.max_context:,}")
     words = translate(
         "app", "As many as the {size} for chats hold; “Memory for chats” in the settings makes it more or less."
     )
-    return words.format(size=memory_size(_pool_bytes(plan)))
+    return words.format(size=memory_size(pool_bytes))
 
 
 def _length(num_tokens: int) -> dict[str, str]:

@@ -86,6 +86,7 @@ class HubCard(Card):
             self._body.strip.load_requested.connect(self.load_requested)
             self._body.strip.show_loaded(*self._loaded)
             self._body.strip.state_changed.connect(self._show_parts)
+            self._body.strip.focus_freed.connect(self._take_focus)
             self._body.header_requested.connect(self.header_requested)
             self._body.token_form.again_requested.connect(self.ask)
             self._body.token_form.token_given.connect(self.token_given)
@@ -215,7 +216,11 @@ class HubCard(Card):
             self._read_header()
         self._show_parts()
 
+    def _take_focus(self) -> None:
+        (self.get_button if self.get_button.isVisible() else self.open_button).setFocus()
+
     def _show_parts(self) -> None:
+        had_focus = self.get_button.hasFocus()
         is_open = self.open_button.isChecked()
         is_begun = self._body is not None and self._body.is_begun
         can_get = self._facts is None or self.body.can_get
@@ -223,6 +228,8 @@ class HubCard(Card):
         self.verdict.setVisible(self.offer.spec is not None and not is_open)
         if self._body is not None:
             self._body.show_parts(is_open)
+            if had_focus and self.get_button.isHidden():
+                (self._body.strip.main_button if is_begun else self.open_button).setFocus()
 
     def _build(self, heading: str | None) -> None:
         head = QHBoxLayout()

@@ -5,7 +5,7 @@ Knows only the file's name; what is in it is asked for and told.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
@@ -21,12 +21,14 @@ from app.models.window_drop import SUFFIXES, model_path
 from app.widgets.card import Card
 from app.widgets.elided_label import ElidedLabel
 from app.widgets.file_dialog import Place, begin_in
+from app.widgets.focus import holds_focus
 from app.widgets.icons import show_icon
 from app.widgets.text_label import TextLabel
 from engine.messages import JobFinished, JobProgress, SourceFacts
 
 if TYPE_CHECKING:
     from app.models.host import Host
+    from engine.api import ModelEntry
 
 _NOT_CONVERTIBLE = "source"
 
@@ -59,6 +61,8 @@ class ImportCard(Card):
         buttons = QHBoxLayout()
         self.quality = QualityChoice(has_own=True)
         self._waiting = TextLabel(translate("app", "Reading the file"), "muted")
+        self._models: Sequence[ModelEntry] = ()
+        self._known = TextLabel("", "muted")
         self.folder_button = QPushButton(translate("app", "Choose a folder…"))
         show_icon(self.folder_button, "folder")
         self.folder_button.clicked.connect(self._on_folder_pressed)
@@ -78,8 +82,9 @@ class ImportCard(Card):
         promise = translate("app", "It is converted into the library once; the files themselves stay as they are.")
         self.column.addWidget(TextLabel(promise, "muted"))
         self.column.addWidget(self._file_name)
-        self.column.addWidget(self._waiting)
         self.column.addWidget(self.quality)
+        self.column.addWidget(self._waiting)
+        self.column.addWidget(self._known)
         self.column.addStretch(1)
         self.column.addWidget(self.strip)
         self.column.addLayout(buttons)
@@ -97,6 +102,7 @@ class ImportCard(Card):
         self._show_file(path)
         self._offer_another(False)
         self._waiting.show()
+        self.quality.expect()
         self.strip.main_button.setFocus()
         self.inspect_requested.emit(path)
         self.grown.emit()
@@ -105,8 +111,21 @@ class ImportCard(Card):
         """What the file that is offered would become."""
         if self._is_offered and facts.path == self._path:
             self._waiting.hide()
+            self._show_known(facts)
             self.quality.show_model(facts.spec, self._read_host(), dict(facts.weights_bytes))
             self.grown.emit()
+
+    def set_models(self, models: Sequence[ModelEntry]) -> None:
+        """Those of the library."""
+        self._models = models
+
+    def _show_known(self, facts: SourceFacts) -> None:
+        """Whether the library has this model already."""
+        source = PurePath(facts.path).name
+        name = next((one.name for one in self._models if one.source == source and one.spec == facts.spec), None)
+        words = translate("app", "It is in the library already, as {model}: converting it makes one more.")
+        self._known.setText("" if name is None else words.format(model=name))
+        self._known.setVisible(name is not None)
 
     def show_refusal(self, path: str, code: str, message: str) -> None:
         """Why the file that is offered cannot be converted."""
@@ -144,7 +163,10 @@ class ImportCard(Card):
         if self._path is not None and job_id == convert_job_id(self._path):
             self.strip.end()
             if self.strip.state is JobState.IDLE:
+                had_focus = holds_focus(self.strip)
                 self._show_file(None)
+                if had_focus:
+                    self.choose_button.setFocus()
 
     def _offer_another(self, is_needed: bool) -> None:
         """Another file is the next step where this one can never be converted."""
@@ -161,6 +183,7 @@ class ImportCard(Card):
         self._file_name.setVisible(path is not None)
         self.strip.setVisible(path is not None)
         self._waiting.hide()
+        self._known.hide()
         self.quality.setVisible(path is not None)
         self.quality.clear()
 

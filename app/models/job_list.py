@@ -12,6 +12,7 @@ from app.i18n import translate
 from app.models.job_store import JobRecord
 from app.models.job_strip import JobStrip, StartWord
 from app.widgets.card import Card
+from app.widgets.focus import holds_focus
 from app.widgets.text_label import TextLabel
 from engine.messages import JobFinished, JobProgress
 
@@ -36,6 +37,8 @@ class JobList(QWidget):
     pause_requested = Signal(str)
     cancel_requested = Signal(str)
     """Each with the job's id."""
+    focus_freed = Signal()
+    """The focus was on a job that is no more, and there is no other."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -69,7 +72,16 @@ class JobList(QWidget):
 
     def remove(self, job_id: str) -> None:
         if (row := self.rows.pop(job_id, None)) is not None:
+            had_focus = holds_focus(row)
             self._column.removeWidget(row)
             row.hide()
             row.deleteLater()
-        self.setVisible(bool(self.rows))
+            self.setVisible(bool(self.rows))
+            if had_focus:
+                self._pass_focus()
+
+    def _pass_focus(self) -> None:
+        if self.rows:
+            next(iter(self.rows.values())).strip.main_button.setFocus()
+        else:
+            self.focus_freed.emit()

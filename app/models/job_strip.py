@@ -16,6 +16,7 @@ from app.i18n import translate
 from app.models.job_store import JobRecord
 from app.models.job_text import JobText
 from app.widgets.error_note import ErrorNote
+from app.widgets.focus import holds_focus
 from app.widgets.icons import show_icon
 from app.widgets.text_label import TextLabel
 from engine.messages import JobFinished, JobProgress
@@ -57,6 +58,8 @@ class JobStrip(QWidget):
     load_requested = Signal(str)
     """Load was pressed: the id of the model that the job has brought."""
     state_changed = Signal()
+    focus_freed = Signal()
+    """The focus was on a button here, and there is none any more."""
 
     def __init__(
         self,
@@ -176,6 +179,7 @@ class JobStrip(QWidget):
 
     def _go(self, state: JobState, text: str = "") -> None:
         before, self._state = self._state, state
+        had_focus = holds_focus(self)
         if state is JobState.DONE:
             text = self._done_words()
         self._text.setText(text)
@@ -194,6 +198,20 @@ class JobStrip(QWidget):
         self.cancel_button.setEnabled(state is not JobState.STOPPING)
         if state is not before:
             self.state_changed.emit()
+        if had_focus:
+            self._keep_focus()
+
+    def _keep_focus(self) -> None:
+        """Near what was pressed, and not at the window's beginning, where Qt would go on."""
+        for button in (self.main_button, self.cancel_button):
+            if button.isVisible() and button.isEnabled():
+                button.setFocus()
+                return
+        if self.isVisible():
+            # Until there is something to press again.
+            self.setFocus()
+        else:
+            self.focus_freed.emit()
 
     def _done_words(self) -> str:
         if self._made_id is not None and self._made_id == self._loaded_id:

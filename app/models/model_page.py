@@ -104,6 +104,7 @@ class ModelPage(ClosablePage):
         self._nothing.setVisible(not models and not damaged)
         self.show_fits()
         self.get.set_installed(set(wanted))
+        self.import_card.set_models(models)
         if not self._has_chosen:
             # What a person chose stays; before that, the part that is of use.
             self._show_section(_YOURS if models or damaged else _GET)
@@ -228,6 +229,7 @@ class ModelPage(ClosablePage):
         self.column.addWidget(self.get)
         self.column.addStretch(1)
         self.sections.chosen.connect(self._on_chosen)
+        self.jobs.focus_freed.connect(self.sections.take_focus)
         self.add_button.clicked.connect(self._on_add_pressed)
         for part in (self.get, self.damaged):
             part.fetch_requested.connect(self.fetch_requested)

@@ -28,6 +28,7 @@ class OtherPrograms(Card):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.is_waiting = False
         self.button = QPushButton(translate("app", "Look for them"))
         show_icon(self.button, "search")
         self.button.clicked.connect(self._ask)
@@ -46,12 +47,8 @@ class OtherPrograms(Card):
         self.column.addWidget(self.error)
         self.column.addLayout(self._rows)
 
-    @property
-    def is_waiting(self) -> bool:
-        return not self.button.isEnabled()
-
     def show_models(self, models: Sequence[DiscoveredModel]) -> None:
-        self.button.setEnabled(True)
+        self._show_waiting(False)
         self._clear()
         self.note.setText(
             translate(
@@ -63,8 +60,13 @@ class OtherPrograms(Card):
         for model in models:
             self._rows.addWidget(self._row(model))
 
+    def _show_waiting(self, is_waiting: bool) -> None:
+        """The button stays enabled: the focus is on it, and would go elsewhere."""
+        self.is_waiting = is_waiting
+        self.button.setText(translate("app", "Looking…") if is_waiting else translate("app", "Look for them"))
+
     def show_error(self, message: str) -> None:
-        self.button.setEnabled(True)
+        self._show_waiting(False)
         self.error.show_error(message)
 
     def _row(self, model: DiscoveredModel) -> QWidget:
@@ -88,5 +90,6 @@ class OtherPrograms(Card):
                 widget.deleteLater()
 
     def _ask(self) -> None:
-        self.button.setEnabled(False)
-        self.asked.emit()
+        if not self.is_waiting:
+            self._show_waiting(True)
+            self.asked.emit()

@@ -44,6 +44,7 @@ class QualityChoice(QWidget):
         self._weights_bytes: Mapping[Quality | None, int] = {}
         self._spec: ModelSpec | None = None
         self._host: Host | None = None
+        self._is_expecting = False
         self.buttons: dict[Quality | None, QRadioButton] = {}
         self._costs: dict[Quality | None, TextLabel] = {}
         self._group = QButtonGroup(self)
@@ -73,6 +74,12 @@ class QualityChoice(QWidget):
     def clear(self) -> None:
         """Nothing is known of the costs."""
         self._spec, self._plans = None, {}
+        self._is_expecting = False
+        self._show()
+
+    def expect(self) -> None:
+        """The costs are about to be known: their lines have their place already, so that nothing moves then."""
+        self._is_expecting = True
         self._show()
 
     def show_model(
@@ -95,6 +102,10 @@ class QualityChoice(QWidget):
         self._show()
 
     def _cost(self, quality: Quality | None, plan: Plan) -> str:
+        own_bytes = self._weights_bytes.get(None)
+        if quality is not None and own_bytes is not None and self._weights_bytes.get(quality) == own_bytes:
+            # Its codes are taken over: rounding them again could only lose.
+            return translate("app", "No different for this file from “{choice}”").format(choice=_words(None)[0])
         time = "" if quality is None or self._spec is None else _time_words(self._spec, quality)
         return " · ".join(part for part in (cost_words(plan), time) if part)
 
@@ -120,9 +131,10 @@ class QualityChoice(QWidget):
     def _show(self) -> None:
         for quality, label in self._costs.items():
             plan = self._plans.get(quality)
-            label.setText("" if plan is None else self._cost(quality, plan))
-            label.setVisible(plan is not None)
-            self.buttons[quality].setAccessibleDescription(label.text())
+            cost = "" if plan is None else self._cost(quality, plan)
+            label.setText(cost or "…")
+            label.setVisible(plan is not None or self._is_expecting)
+            self.buttons[quality].setAccessibleDescription(cost)
         plan = self._plans.get(self.quality)
         self.verdict.setVisible(plan is not None)
         if plan is not None and self._spec is not None and self._host is not None:

@@ -37,5 +37,10 @@ class SectionBar(QWidget):
         assert isinstance(button, QToolButton), f"no section {place}"
         return button
 
+    def take_focus(self) -> None:
+        """Puts the focus on the section that is shown."""
+        if (button := self._group.checkedButton()) is not None:
+            button.setFocus()
+
     def show_current(self, place: int) -> None:
         self.button(place).setChecked(True)

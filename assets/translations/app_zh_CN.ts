@@ -1160,6 +1160,10 @@
       <translation>已满：请缩短消息，或让聊天忘掉最早的轮次。</translation>
     </message>
     <message>
+      <source>It is in the library already, as {model}: converting it makes one more.</source>
+      <translation>它已在模型库中，名为 {model}：再次转换会多出一个。</translation>
+    </message>
+    <message>
       <source>It is loaded: unload it first.</source>
       <translation>它已加载：请先卸载。</translation>
     </message>
@@ -1222,6 +1226,10 @@
     <message>
       <source>Keep token</source>
       <translation>保存令牌</translation>
+    </message>
+    <message>
+      <source>Kept for chats are {size}: what {number} chats as long as this model allows take, {length} tokens each. “Memory for chats” in the settings makes it more or less.</source>
+      <translation>为聊天保留 {size}：相当于 {number} 个达到此模型最大长度（每个 {length} 个词元）的聊天。可在设置的“聊天用内存”中调整。</translation>
     </message>
     <message>
       <source>Kept for later until it is unpinned</source>
@@ -1336,6 +1344,10 @@
       <translation>查找</translation>
     </message>
     <message>
+      <source>Looking…</source>
+      <translation>正在查找…</translation>
+    </message>
+    <message>
       <source>Many languages, a good middle for a laptop.</source>
       <translation>多种语言，适合笔记本电脑的折中之选。</translation>
     </message>
@@ -1380,8 +1392,8 @@
       <translation>输入消息，或按 / 选择提示词</translation>
     </message>
     <message>
-      <source>Messages so far: {tokens}</source>
-      <translation>已有消息：{tokens}</translation>
+      <source>Messages so far, with what the model adds: {tokens}</source>
+      <translation>目前的消息，含模型自行添加的部分：{tokens}</translation>
     </message>
     <message>
       <source>Min-p</source>
@@ -1506,6 +1518,10 @@
     <message>
       <source>No chat has these words.</source>
       <translation>没有聊天包含这些词。</translation>
+    </message>
+    <message>
+      <source>No different for this file from “{choice}”</source>
+      <translation>对此文件与“{choice}”没有区别</translation>
     </message>
     <message>
       <source>No folder</source>
@@ -2089,10 +2105,6 @@
     <message>
       <source>System prompt, temperature and more of this chat</source>
       <translation>此聊天的系统提示词、温度等</translation>
-    </message>
-    <message>
-      <source>System prompt: {tokens}</source>
-      <translation>系统提示词：{tokens}</translation>
     </message>
     <message>
       <source>Table</source>
@@ -2740,6 +2752,10 @@
     <message>
       <source>Your access token may not read {repo}: see {page}, or keep another token, here or in Settings</source>
       <translation>你的访问令牌无权读取 {repo}：请查看 {page}，或在这里或设置中保存另一个令牌</translation>
+    </message>
+    <message>
+      <source>Your system prompt: {tokens}</source>
+      <translation>你的系统提示词：{tokens}</translation>
     </message>
     <message>
       <source>Zoom</source>

@@ -19,7 +19,12 @@ def test_files_presets_prompts_figures_finding_copying_and_thoughts_do_what_they
     assert "File paper.pdf:" in report["sent"]
     assert "File one.py:" in report["sent"]
     assert report["sent"].endswith(QUESTION)
-    for words in ("System prompt:", "Messages so far: 0 tokens", "Kept for the reply: 24 tokens", "Limit of a chat:"):
+    for words in (
+        "Your system prompt:",
+        "with what the model adds: 0 tokens",
+        "Kept for the reply: 24 tokens",
+        "Limit of a chat:",
+    ):
         assert words in report["gauge_before"]
     assert "What you are writing: 0 tokens" in report["gauge_after"]
     figures, details = report["figures"]

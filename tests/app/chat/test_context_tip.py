@@ -9,7 +9,6 @@ from tests.app.chat.desk import Desk
 
 
 def test_the_gauges_tip_leaves_the_field_free_and_stays_in_the_window(desk: Desk) -> None:
-    desk.tab.move(100, 100)
     desk.qtbot.mouseClick(desk.tab.gauge, Qt.MouseButton.LeftButton)
     desk.qtbot.waitUntil(QToolTip.isVisible)
     tip = next(one for one in QApplication.topLevelWidgets() if one.inherits("QTipLabel"))

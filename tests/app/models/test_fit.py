@@ -22,9 +22,10 @@ from app.theme import current_theme
 from engine.api import EngineConfig
 from engine.planner import known_models, plan_here, recommended
 
-from .entries import MACHINE
+from .entries import MACHINE, SPEC
 
 GIB = 2**30
+_SETTING = "“Memory for chats” in the settings makes it more or less."
 SPECS = {model.name: model.spec for model in known_models()}
 
 
@@ -107,6 +108,11 @@ def test_what_bounds_the_number_of_chats_is_told() -> None:
     assert fit.note.startswith("As many as the 320 MiB for chats hold")
 
 
+def test_a_short_context_that_bounds_the_number_of_chats_is_told() -> None:
+    fit = fit_in(SPEC, "balanced", host(16 * GIB))
+    assert fit.note.endswith("4 chats as long as this model allows take, 8,192 tokens each. " + _SETTING)
+
+
 def test_the_legend_has_the_patterns_of_the_bar(qtbot: QtBot) -> None:
     bar = FitBar()
     qtbot.addWidget(bar)
@@ -114,6 +120,22 @@ def test_the_legend_has_the_patterns_of_the_bar(qtbot: QtBot) -> None:
     image = bar._entries[2]._chip.grab().toImage()
     colors = {image.pixelColor(x, y).name() for x in range(image.width()) for y in range(image.height())}
     assert {current_theme().color(role).name() for role in ("bar_workspace", "page")} <= colors
+
+
+def test_a_quality_that_makes_no_difference_says_so(qtbot: QtBot) -> None:
+    choice = QualityChoice(has_own=True)
+    qtbot.addWidget(choice)
+    choice.show()
+    choice.expect()
+    heights = [choice._costs[quality].height() for quality in choice.buttons]
+    assert all(label.isVisible() for label in choice._costs.values())
+    sizes = {None: 98_000_000, "smallest": 70_000_000, "balanced": 98_000_000, "faithful": 98_000_000}
+    choice.show_model(SPECS["Qwen2.5 3B"], host(8 * GIB), sizes)
+    costs = {quality: button.accessibleDescription() for quality, button in choice.buttons.items()}
+    same = [quality for quality, cost in costs.items() if cost.startswith("No different for this file")]
+    assert same == ["balanced", "faithful"]
+    choice.adjustSize()
+    assert [choice._costs[quality].heightForWidth(2000) for quality in choice.buttons] == heights
 
 
 def test_each_quality_tells_what_it_costs(qtbot: QtBot) -> None:

@@ -52,6 +52,23 @@ def test_pause_asks_to_stop_and_keeps_what_was_reached(strip: JobStrip, qtbot):
     assert strip.text() == "Paused · Download 47 of 94 MB"
 
 
+def test_the_focus_stays_at_the_strip_from_cancel_to_the_next_start(strip: JobStrip, qtbot):
+    strip.show_progress(HALF)
+    strip.cancel_button.setFocus()
+    press(qtbot, strip.cancel_button)
+    assert strip.window().focusWidget() is strip
+    strip.end()
+    assert strip.window().focusWidget() is strip.main_button
+
+
+def test_the_focus_is_told_of_when_the_strip_goes(strip: JobStrip, qtbot):
+    strip.show_progress(HALF)
+    strip.main_button.setFocus()
+    strip.state_changed.connect(strip.hide)
+    with qtbot.waitSignal(strip.focus_freed):
+        strip.finish(CANCELLED)
+
+
 def test_progress_that_was_on_its_way_does_not_undo_a_pause(strip: JobStrip, qtbot):
     strip.show_progress(HALF)
     press(qtbot, strip.main_button)

@@ -168,8 +168,13 @@ def test_models_of_other_programs_are_found_and_converted(qtbot: QtBot, window: 
     window.show_models()
     window.model_page.show_get()
     others = window.model_page.get.others
+    others.button.setFocus()
     press(qtbot, others.button)
     assert engine.commands[-1] == DiscoverModels()
+    assert window.focusWidget() is others.button
+    num_commands = len(engine.commands)
+    press(qtbot, others.button)
+    assert len(engine.commands) == num_commands
     engine.emit(ModelsDiscovered((DiscoveredModel("Ollama", "qwen:3b", "/o/blobs/1", 2_000_000_000),)))
     qtbot.waitUntil(lambda: "/o/blobs/1" in others.convert_buttons)
     press(qtbot, others.convert_buttons["/o/blobs/1"])
