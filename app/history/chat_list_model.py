@@ -8,13 +8,22 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from PySide6.QtCore import QByteArray, QMimeData, QModelIndex, QPersistentModelIndex, QStringListModel, Qt, Signal
-from PySide6.QtGui import QIcon, QPixmap
+from PySide6.QtCore import (
+    QByteArray,
+    QMimeData,
+    QModelIndex,
+    QPersistentModelIndex,
+    QPointF,
+    QStringListModel,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QColor, QIcon, QPainter, QPen, QPixmap
 
 from app.history.chat_rows import Row, RowKind
 from app.i18n import translate
 from app.theme import current_theme, icon_size_px
-from app.widgets.icons import icon, icon_of_color
+from app.widgets.icons import icon
 
 ROW_ROLE = Qt.ItemDataRole.UserRole
 CHAT_MIME_TYPE = "application/x-deepinfer-chat"
@@ -131,7 +140,7 @@ class ChatListModel(QStringListModel):
         if row.kind is not RowKind.CHAT:
             return None
         if row.key in self._busy_ids:
-            return icon_of_color("dot", current_theme().owner_color(self.color_index(row.key)).name())
+            return _dot(current_theme().owner_color(self.color_index(row.key)), icon_size_px())
         return icon("pin", "muted") if row.is_pinned else _no_icon(icon_size_px())
 
     def _words(self, row: Row) -> str:
@@ -142,6 +151,23 @@ class ChatListModel(QStringListModel):
         if row.key in self._busy_ids:
             return translate("app", "{title} · answering").format(title=row.text)
         return f"{row.text} · {row.detail}" if row.detail else row.text
+
+
+def _dot(color: QColor, edge_px: int) -> QIcon:
+    """Of an owner's colour, with an outline: on the row that is chosen too it is to be seen."""
+    pixmap = QPixmap(2 * edge_px, 2 * edge_px)
+    pixmap.setDevicePixelRatio(2)
+    pixmap.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(pixmap)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(QPen(current_theme().color("text"), 1))
+    painter.setBrush(color)
+    painter.drawEllipse(QPointF(edge_px / 2, edge_px / 2), edge_px / 4, edge_px / 4)
+    painter.end()
+    dot = QIcon(pixmap)
+    # Else the style would mix the colour with that of the row.
+    dot.addPixmap(pixmap, QIcon.Mode.Selected)
+    return dot
 
 
 def _no_icon(edge_px: int) -> QIcon:

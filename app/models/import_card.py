@@ -60,7 +60,6 @@ class ImportCard(Card):
         self.choose_button.clicked.connect(self._on_choose_pressed)
         buttons = QHBoxLayout()
         self.quality = QualityChoice(has_own=True)
-        self._waiting = TextLabel(translate("app", "Reading the file"), "muted")
         self._models: Sequence[ModelEntry] = ()
         self._known = TextLabel("", "muted")
         self.folder_button = QPushButton(translate("app", "Choose a folder…"))
@@ -83,7 +82,6 @@ class ImportCard(Card):
         self.column.addWidget(TextLabel(promise, "muted"))
         self.column.addWidget(self._file_name)
         self.column.addWidget(self.quality)
-        self.column.addWidget(self._waiting)
         self.column.addWidget(self._known)
         self.column.addStretch(1)
         self.column.addWidget(self.strip)
@@ -101,8 +99,7 @@ class ImportCard(Card):
         self.strip.reset()
         self._show_file(path)
         self._offer_another(False)
-        self._waiting.show()
-        self.quality.expect()
+        self.quality.expect(True)
         self.strip.main_button.setFocus()
         self.inspect_requested.emit(path)
         self.grown.emit()
@@ -110,7 +107,6 @@ class ImportCard(Card):
     def show_facts(self, facts: SourceFacts) -> None:
         """What the file that is offered would become."""
         if self._is_offered and facts.path == self._path:
-            self._waiting.hide()
             self._show_known(facts)
             self.quality.show_model(facts.spec, self._read_host(), dict(facts.weights_bytes))
             self.grown.emit()
@@ -136,7 +132,7 @@ class ImportCard(Card):
     @property
     def awaited(self) -> str | None:
         """The path of the file that is being read."""
-        return None if self._waiting.isHidden() else self._path
+        return self._path if self.quality.is_expecting else None
 
     @property
     def _is_offered(self) -> bool:
@@ -182,7 +178,6 @@ class ImportCard(Card):
         self._file_name.setText("" if path is None else PurePath(path).name)
         self._file_name.setVisible(path is not None)
         self.strip.setVisible(path is not None)
-        self._waiting.hide()
         self._known.hide()
         self.quality.setVisible(path is not None)
         self.quality.clear()
@@ -203,8 +198,8 @@ class ImportCard(Card):
         self.choose_button.setDisabled(self.strip.is_busy)
         self.folder_button.setDisabled(self.strip.is_busy)
         self.quality.setEnabled(self.strip.state is JobState.IDLE)
-        if self.strip.state is not JobState.IDLE:
-            self._waiting.hide()
+        if self.strip.state is not JobState.IDLE and self.quality.is_expecting:
+            self.quality.expect(False)
         self.setAcceptDrops(not self.strip.is_busy)
         if not self.visibleRegion().isEmpty():
             # Whoever looks elsewhere meanwhile is left there.

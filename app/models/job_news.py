@@ -46,7 +46,8 @@ class JobNews(QObject):
         self._told: list[str] = []
         self.status = JobStatus(window.models.jobs)
         self.status.clicked.connect(window.show_models)
-        window.status_line.insertPermanentWidget(0, self.status)
+        # Behind the engine's state and before the buttons at the end, which stay where they are.
+        window.status_line.insertPermanentWidget(1, self.status)
         window.models.jobs.finished.connect(self._on_finished)
         window.pages.currentChanged.connect(self._on_page_changed)
 

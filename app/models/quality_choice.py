@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, get_args
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QButtonGroup, QRadioButton, QVBoxLayout, QWidget
 
 from app.i18n import translate
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 _FAST = 1000
 """Tokens a second that no one can tell from more."""
 _RING_GAP_PX = 8
+_VERDICT_LINES = 6
+"""The room that a verdict takes, with its bar and what is said of it."""
 
 
 class QualityChoice(QWidget):
@@ -44,11 +46,14 @@ class QualityChoice(QWidget):
         self._weights_bytes: Mapping[Quality | None, int] = {}
         self._spec: ModelSpec | None = None
         self._host: Host | None = None
-        self._is_expecting = False
+        self.is_expecting = False
+        """Whether the costs are about to be known."""
         self.buttons: dict[Quality | None, QRadioButton] = {}
         self._costs: dict[Quality | None, TextLabel] = {}
         self._group = QButtonGroup(self)
         self.verdict = FitVerdict()
+        self._waiting = TextLabel(translate("app", "Reading the file"), "muted")
+        self._waiting.setAlignment(Qt.AlignmentFlag.AlignTop)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(4)
@@ -57,6 +62,7 @@ class QualityChoice(QWidget):
             column.addWidget(self._costs[quality])
         column.addSpacing(4)
         column.addWidget(self.verdict)
+        column.addWidget(self._waiting)
         self.buttons[None if has_own else "balanced"].setChecked(True)
         self._group.buttonToggled.connect(self._on_toggled)
         theme_signals().theme_changed.connect(self._indent)
@@ -74,12 +80,13 @@ class QualityChoice(QWidget):
     def clear(self) -> None:
         """Nothing is known of the costs."""
         self._spec, self._plans = None, {}
-        self._is_expecting = False
-        self._show()
+        self.expect(False)
 
-    def expect(self) -> None:
-        """The costs are about to be known: their lines have their place already, so that nothing moves then."""
-        self._is_expecting = True
+    def expect(self, is_expecting: bool) -> None:
+        """While the costs are about to be known, their lines and the verdict have their place already: nothing moves
+        under the mouse when they come.
+        """
+        self.is_expecting = is_expecting
         self._show()
 
     def show_model(
@@ -90,6 +97,7 @@ class QualityChoice(QWidget):
         `weights_bytes` are what the weights take in each quality, where that is known better than from the numbers.
         """
         self._spec, self._host, self._weights_bytes = spec, host, weights_bytes or {}
+        self.is_expecting = False
         self._plans = {}
         if spec is not None:
             # The planner is loaded only by who looks at a model.
@@ -133,8 +141,10 @@ class QualityChoice(QWidget):
             plan = self._plans.get(quality)
             cost = "" if plan is None else self._cost(quality, plan)
             label.setText(cost or "…")
-            label.setVisible(plan is not None or self._is_expecting)
+            label.setVisible(plan is not None or self.is_expecting)
             self.buttons[quality].setAccessibleDescription(cost)
+        self._waiting.setFixedHeight(_VERDICT_LINES * self.fontMetrics().lineSpacing())
+        self._waiting.setVisible(self.is_expecting)
         plan = self._plans.get(self.quality)
         self.verdict.setVisible(plan is not None)
         if plan is not None and self._spec is not None and self._host is not None:

@@ -42,15 +42,11 @@ def icon(name: str, role: str = "text") -> QIcon:
     Its colour is that of the theme now: after a change ask again, or use `show_icon`. Raises FileNotFoundError
     for a name that is not in the set.
     """
-    return icon_of_color(name, current_theme().colors[role])
-
-
-def icon_of_color(name: str, color: str) -> QIcon:
-    """The same in a colour that is no role, such as an owner's: `#rrggbb`."""
     theme = current_theme()
     if _drawn.theme is not theme:
         _drawn.theme = theme
         _drawn.icons.clear()
+    color = theme.colors[role]
     drawn = _drawn.icons.get((name, color))
     if drawn is None:
         drawn = _drawn.icons[name, color] = _tinted(name, color, _faint(theme))

@@ -126,7 +126,7 @@ def test_a_quality_that_makes_no_difference_says_so(qtbot: QtBot) -> None:
     choice = QualityChoice(has_own=True)
     qtbot.addWidget(choice)
     choice.show()
-    choice.expect()
+    choice.expect(True)
     heights = [choice._costs[quality].height() for quality in choice.buttons]
     assert all(label.isVisible() for label in choice._costs.values())
     sizes = {None: 98_000_000, "smallest": 70_000_000, "balanced": 98_000_000, "faithful": 98_000_000}
