@@ -17,7 +17,7 @@ _PLACE_BYTES = 24
 """Of a row: its token, position and slot."""
 _BUSIEST_EXPERT = 1.25
 """Rows of the busiest expert, over the average; rows are never shared out quite evenly."""
-_CHUNK_KEYS, _FOLDED_ROWS = 128, 96
+_CHUNK_KEYS, _FOLDED_ROWS = 128, 192
 """What a worker attends to at once: keys, and query rows times the heads that read them (attention_plan.c)."""
 _GROWTH = 1.5
 """A plan's memory is taken so much larger than it is needed."""

@@ -66,7 +66,7 @@ def test_a_conversion_ends_with_its_model(tmp_path: Path, jobs: JobRunner, sink:
     [
         (FetchJob("nope"), "model_not_found", "choose one of starter"),
         (ConvertJob("nowhere.gguf"), "source", "There is no file"),
-        (ConvertJob("x.gguf", bits=5), "invalid_request", "5 bits"),
+        (ConvertJob("x.gguf", bits=6), "invalid_request", "6 bits"),
         (ConvertJob("x.gguf", group_size=16), "invalid_request", "Groups of 16"),
     ],
 )
