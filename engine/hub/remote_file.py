@@ -98,7 +98,8 @@ class RemoteFile:
         return piece
 
     async def _fetch(self, piece: _Piece, stop: int) -> None:
-        """Until the piece reaches to `stop`. A connection that breaks is made anew as long as that brings something."""
+        """Until the piece reaches to `stop`. A connection that breaks is made anew as long as that brings something,
+        or once if it does not."""
         while piece.stop < stop:
             check_cancelled(self._is_cancelled)
             if piece.answer is None:
@@ -140,7 +141,10 @@ class RemoteFile:
             fault = self._origin.explain(error)
         except TimeoutError:
             fault = passing("The download is stuck: try again later")
-        return None if fault.is_passing and piece.stop > start else fault
+        # A connection that was kept may have been closed meanwhile: what has come before speaks for one more try.
+        is_worth_it = piece.stop > start or (bool(piece.data) and not piece.gave_nothing)
+        piece.gave_nothing = piece.stop == start
+        return None if fault.is_passing and is_worth_it else fault
 
     async def _leave(self, session: httpx2.AsyncClient) -> None:
         unfinished = asyncio.all_tasks() - {asyncio.current_task()}
@@ -159,6 +163,8 @@ class _Piece:
         self.data = bytearray()
         self.answer: asyncio.Task[Fault | None] | None = None
         self.has_grown = asyncio.Event()
+        self.gave_nothing = False
+        """Whether the last request that broke had brought nothing new."""
 
     @property
     def stop(self) -> int:
