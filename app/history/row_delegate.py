@@ -59,17 +59,14 @@ class RowDelegate(QStyledItemDelegate):
         style.drawControl(QStyle.ControlElement.CE_ItemViewItem, option, painter, widget)
         area = option.rect.adjusted(_TEXT_MARGIN_PX, _ROW_ROOM_PX // 2, -_TEXT_MARGIN_PX, 0)
         line_px = QFontMetrics(option.font).height()
-        detail = begun_at_word(row.detail, self.searched, QFontMetrics(option.font), area.width())
+        detail = begun_at_word(row.detail, self.searched, option.font, area.width())
         for number, (text, role) in enumerate(((row.text, "text"), (detail, "muted"))):
             line = QRect(area.left(), area.top() + number * line_px, area.width(), line_px)
             self._paint_line(painter, line, option.font, text, role)
 
     def _paint_line(self, painter: QPainter, area: QRect, font: QFont, text: str, role: str) -> None:
         """What was searched stands out by weight and by the text's own colour."""
-        metrics = QFontMetrics(font)
-        # Bold letters are wider: what they take more is not there for the others.
-        room_px = area.width() - bold_excess_px(text, self.searched, font)
-        shown = metrics.elidedText(text, Qt.TextElideMode.ElideRight, room_px)
+        shown = elided(text, self.searched, font, area.width())
         formats = []
         if self.searched:
             strong = QTextCharFormat()
@@ -92,6 +89,12 @@ class RowDelegate(QStyledItemDelegate):
         painter.restore()
 
 
+def elided(text: str, words: tuple[str, ...], font: QFont, width_px: int) -> str:
+    """The text as far as there is room for it, with the words bold: what they take more is not there for the others."""
+    room_px = width_px - bold_excess_px(text, words, font)
+    return QFontMetrics(font).elidedText(text, Qt.TextElideMode.ElideRight, room_px)
+
+
 def bold_excess_px(text: str, words: tuple[str, ...], font: QFont) -> int:
     """How much wider the text gets by these words being bold."""
     if not words:
@@ -103,16 +106,17 @@ def bold_excess_px(text: str, words: tuple[str, ...], font: QFont) -> int:
     return sum(strong.horizontalAdvance(part) - plain.horizontalAdvance(part) for part in found)
 
 
-def begun_at_word(text: str, words: tuple[str, ...], metrics: QFontMetrics, width_px: int) -> str:
-    """The text without its beginning as far as the first of the words would be cut off at its right otherwise."""
-    place = pattern_of(words).search(text) if words else None
-    if place is None:
+def begun_at_word(text: str, words: tuple[str, ...], font: QFont, width_px: int) -> str:
+    """The text without its beginning as far as the first of the words would be cut off at its right by `elided`."""
+    pattern = pattern_of(words) if words else None
+    place = pattern.search(text) if pattern is not None else None
+    if pattern is None or place is None:
         return text
     # Scripts without blanks between words begin with the word itself.
     starts = [blank.end() for blank in re.finditer(r"\s", text[: place.start()])] + [place.start()]
     begun = text
     for start in starts:
-        if metrics.horizontalAdvance(begun[: len(begun) - len(text) + place.end()] + "…") <= width_px:
+        if pattern.search(elided(begun, words, font, width_px)):
             break
         begun = f"…{text[start:]}"
     return begun

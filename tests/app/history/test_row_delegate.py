@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QApplication
 
-from app.history.row_delegate import begun_at_word, bold_excess_px
+from app.history.row_delegate import begun_at_word, bold_excess_px, elided
 
 
 @pytest.mark.parametrize(
@@ -21,9 +21,16 @@ from app.history.row_delegate import begun_at_word, bold_excess_px
     ],
 )
 def test_what_was_found_is_not_cut_off(qapp: QApplication, text: str, piece: str, room_for: str, expected: str) -> None:
-    metrics = QFontMetrics(qapp.font())
-    words = (piece,) if piece else ()
-    assert begun_at_word(text, words, metrics, metrics.horizontalAdvance(room_for)) == expected
+    font, words = qapp.font(), (piece,) if piece else ()
+    width_px = QFontMetrics(font).horizontalAdvance(room_for) + bold_excess_px(text, words, font)
+    assert begun_at_word(text, words, font, width_px) == expected
+
+
+def test_what_was_found_is_whole_in_every_row_that_has_room_for_it(qapp: QApplication) -> None:
+    font, words = qapp.font(), ("ferry",)
+    text = "be back at the pier by 18:15, as the last ferry leaves at 18:30, and no ferry goes later"
+    for width_px in range(QFontMetrics(font).horizontalAdvance("…ferry ferry"), 400):
+        assert "ferry" in elided(begun_at_word(text, words, font, width_px), words, font, width_px)
 
 
 def test_bold_letters_leave_less_room_for_the_rest(qapp: QApplication) -> None:
