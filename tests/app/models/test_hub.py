@@ -6,7 +6,6 @@ import dataclasses
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QAbstractButton
 from pytestqt.qtbot import QtBot
 
 from app.main_window import MainWindow
@@ -18,81 +17,17 @@ from engine.messages import (
     CancelJob,
     HubFailed,
     HubJob,
-    HubModel,
     HubResults,
     InspectRepository,
     JobFinished,
     JobProgress,
-    ModelChoice,
-    ReadHeader,
-    RepositoryFacts,
-    RepositoryFile,
     SearchHub,
     StartJob,
-    StopReading,
 )
 from tests.app.fake_engine import FakeEngine, FakeEngines
 from tests.app.windows import OpenWindow, wait_until_started
 
-from .entries import SPEC
-
-REPO = "maker/tiny-GGUF"
-FOUND = HubModel(REPO, 12345, 7, None, "mit", "2025-01-31", ("gguf",))
-FACTS = RepositoryFacts(
-    REPO,
-    "c" * 40,
-    "https://hub.example/maker/tiny-GGUF",
-    "mit",
-    None,
-    True,
-    (),
-    "llama",
-    135_000_000,
-    (RepositoryFile("tiny-Q4_0.gguf", 90_000_000, "0" * 64, None),),
-    (
-        ModelChoice("Q4_0", "gguf", ("tiny-Q4_0.gguf",), 90_000_000),
-        ModelChoice("Q8_0", "gguf", ("tiny-Q8_0.gguf",), 150_000_000),
-    ),
-    SPEC,
-)
-UNTOLD = dataclasses.replace(FACTS, spec=None)
-JOB_ID = f"hub:{REPO}:Q4_0:balanced"
-
-
-def press(qtbot: QtBot, button: QAbstractButton) -> None:
-    # A part that has just been shown is laid out a moment later.
-    qtbot.waitUntil(lambda: button.isVisible() and button.height() >= button.sizeHint().height() // 2)
-    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
-
-
-def search(qtbot: QtBot, window: MainWindow, words: str = "tiny") -> None:
-    window.show_models()
-    press(qtbot, window.model_page.sections.button(1))
-    field = window.model_page.get.search.field
-    field.clear()
-    qtbot.keyClicks(field, words)
-    qtbot.keyClick(field, Qt.Key.Key_Return)
-
-
-@pytest.fixture
-def card(qtbot: QtBot, window: MainWindow, engine: FakeEngine) -> HubCard:
-    """The opened card of what was found."""
-    search(qtbot, window)
-    engine.emit(HubResults("tiny", (FOUND,)))
-    found = window.model_page.get.search
-    qtbot.waitUntil(lambda: len(found.rows) == 1)
-    press(qtbot, found.rows[0].button)
-    (card,) = found.cards()
-    return card
-
-
-def sent(engine: FakeEngine, kind: type) -> list:
-    return [command for command in engine.commands if isinstance(command, kind)]
-
-
-def show(qtbot: QtBot, engine: FakeEngine, card: HubCard, facts: RepositoryFacts = FACTS) -> None:
-    engine.emit(facts)
-    qtbot.waitUntil(lambda: card._facts == facts)
+from .hub_driver import FACTS, FOUND, JOB_ID, REPO, press, search, sent, show
 
 
 def test_nothing_is_asked_before_a_person_asks(qtbot: QtBot, window: MainWindow, engine: FakeEngine) -> None:
@@ -388,93 +323,3 @@ def test_a_job_is_still_there_at_the_next_start_and_goes_on(
     assert not sent(engines.newest, StartJob)
     press(qtbot, strip.main_button)
     assert sent(engines.newest, StartJob) == [StartJob(JOB_ID, job)]
-
-
-def test_only_an_opened_card_reads_a_header_and_shows_the_verdict_of_each_file(
-    qtbot: QtBot, engine: FakeEngine, card: HubCard
-) -> None:
-    assert not sent(engine, ReadHeader)
-    show(qtbot, engine, card, UNTOLD)
-    body = card.body
-    assert sent(engine, ReadHeader) == [ReadHeader(UNTOLD, UNTOLD.choices[0])]
-    assert body.reading.isVisible()
-    assert body.choices.currentText() == "Q4_0, 90 MB"
-    assert card.get_button.isVisible()
-    body.choices.setCurrentIndex(1)
-    body.quality.buttons["faithful"].click()
-    show(qtbot, engine, card)
-    assert not body.reading.isVisible()
-    assert not body.fit_button.isVisible()
-    assert [body.choices.itemText(place).partition(": ")[0] for place in (0, 1)] == ["Q4_0, 90 MB", "Q8_0, 150 MB"]
-    assert all(": fits, with " in body.choices.itemText(place) for place in (0, 1))
-    # What was chosen meanwhile stays.
-    assert body.choices.currentIndex() == 1
-    assert body.quality.quality == "faithful"
-    assert body.quality.verdict.line.text().startswith("Fits, with ")
-    assert len(sent(engine, ReadHeader)) == 1
-
-
-def test_a_file_larger_than_the_disk_is_told_apart(qtbot: QtBot, engine: FakeEngine, card: HubCard) -> None:
-    huge = dataclasses.replace(FACTS.choices[1], size_bytes=1 << 60)
-    show(qtbot, engine, card, dataclasses.replace(FACTS, choices=(FACTS.choices[0], huge)))
-    assert ": fits, with " in card.body.choices.itemText(0)
-    assert card.body.choices.itemText(1).endswith(": does not fit on the disk")
-
-
-def test_a_header_is_given_up_for_another_result_and_can_be_asked_again(
-    qtbot: QtBot, window: MainWindow, engine: FakeEngine, card: HubCard
-) -> None:
-    show(qtbot, engine, card, UNTOLD)
-    found = window.model_page.get.search
-    card.open_button.click()
-    assert sent(engine, StopReading) == [StopReading(REPO)]
-    engine.emit(HubFailed(REPO, "cancelled", "Cancelled"))
-    card.open_button.click()
-    assert len(sent(engine, ReadHeader)) == 2
-    # The page of offers is beside the search: opening one of its cards is going on.
-    window.model_page.get.hub_cards[0].open_button.click()
-    assert len(sent(engine, StopReading)) == 2
-    assert not card.body.reading.isVisible()
-    press(qtbot, card.body.fit_button)
-    assert len(sent(engine, ReadHeader)) == 3
-    assert card.body.reading.isVisible()
-    search(qtbot, window, "other")
-    assert len(sent(engine, StopReading)) == 3
-    assert not found.rows
-
-
-def test_a_header_that_cannot_be_read_says_why_and_the_model_can_be_had(
-    qtbot: QtBot, engine: FakeEngine, card: HubCard
-) -> None:
-    show(qtbot, engine, card, UNTOLD)
-    engine.emit(HubFailed(REPO, "offline", "The connection to the hub broke off (reset)"))
-    qtbot.waitUntil(lambda: card.body.note.text() == "The connection to the hub broke off (reset)")
-    assert not card.body.reading.isVisible()
-    assert card.body.fit_button.isVisible()
-    assert card.get_button.isVisible()
-    press(qtbot, card.body.fit_button)
-    assert card.body.note.text() == ""
-    assert len(sent(engine, ReadHeader)) == 2
-
-
-def test_another_model_of_the_repository_is_asked_for_by_itself(
-    qtbot: QtBot, engine: FakeEngine, card: HubCard
-) -> None:
-    large = ModelChoice("big-Q4_0", "gguf", ("big-Q4_0.gguf",), 900_000_000, "big")
-    facts = dataclasses.replace(FACTS, choices=(FACTS.choices[0], large), spec_model="")
-    show(qtbot, engine, card, facts)
-    assert not sent(engine, ReadHeader)
-    assert card.body.choices.itemText(1) == "big-Q4_0, 900 MB"
-    card.body.choices.setCurrentIndex(1)
-    assert not card.body.quality.verdict.isVisible()
-    press(qtbot, card.body.fit_button)
-    assert sent(engine, ReadHeader) == [ReadHeader(facts, large)]
-
-
-def test_what_the_header_refuses_is_told(qtbot: QtBot, engine: FakeEngine, card: HubCard) -> None:
-    show(qtbot, engine, card, UNTOLD)
-    show(qtbot, engine, card, dataclasses.replace(UNTOLD, refusal="tiny-Q4_0.gguf is damaged, x: get the file again"))
-    assert card.body.note.text().startswith("It cannot run here: tiny-Q4_0.gguf is damaged")
-    assert not card.body.fit_button.isVisible()
-    assert not card.body.reading.isVisible()
-    assert not card.get_button.isVisible()
