@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QPoint, Qt, Signal
+from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import (
     QFileDialog,
     QHBoxLayout,
@@ -34,8 +35,10 @@ from app.chat.context_gauge import ContextGauge
 from app.chat.full_choice import FullChoice
 from app.chat.hint import Hint
 from app.chat.prompt_picker import PromptPicker
+from app.chat.queued_message import QueuedMessage
 from app.chat.transcript import COLUMN_CHARACTERS
 from app.i18n import translate
+from app.state.drafts import Draft
 from app.state.history import History, HistoryError
 from app.state.message import Attachment
 from app.state.parameters import Prompt
@@ -77,11 +80,13 @@ class ComposerPanel(QWidget):
         self.attachments = AttachmentList()
         self.attachments.changed.connect(self._show_can_send)
         self.composer = Composer()
-        self.composer.setPlaceholderText(translate("app", "Message, or / for a prompt"))
         self.composer.submitted.connect(self._submit)
         self.composer.textChanged.connect(self._show_can_send)
         self.composer.files_given.connect(self.attach)
         self.composer.long_text_given.connect(self.attach_text)
+        self.queued = QueuedMessage()
+        self.queued.back_button.clicked.connect(self.take_back)
+        self.queued.back_button.clicked.connect(lambda: self.composer.setFocus())
         self.prompts = PromptPicker(self.composer, self._own_prompts)
         self.prompts.forgotten.connect(self._forget_prompt)
         self.gauge = ContextGauge()
@@ -114,7 +119,7 @@ class ComposerPanel(QWidget):
         refusal = QHBoxLayout()
         refusal.addWidget(self.refusal_label, 1)
         refusal.addWidget(self.forget_button)
-        for part in (self.undo_bar, self.attachments, self.prompts):
+        for part in (self.undo_bar, self.queued, self.attachments, self.prompts):
             column.addWidget(part)
         column.addLayout(refusal)
         column.addWidget(self.hint)
@@ -177,7 +182,32 @@ class ComposerPanel(QWidget):
 
     @property
     def is_empty(self) -> bool:
-        return not self.composer.toPlainText() and not self.attachments.cards
+        return self.draft().is_empty
+
+    def draft(self) -> Draft:
+        """All that is not sent: what waits for the end of an answer, and what stands in the field."""
+        return self.queued.draft.followed_by(self._written())
+
+    def _written(self) -> Draft:
+        return Draft(self.composer.toPlainText(), self.attachments.attachments)
+
+    def queue(self, text: str) -> None:
+        """The message waits for the end of the answer that is being written; one at a time."""
+        if self.queued.draft.is_empty:
+            self.queued.put(Draft(text, self.attachments.attachments))
+            self.clear()
+        else:
+            self.show_hint(translate("app", "One message waits already: take it back, or wait until it is sent."))
+
+    def take_back(self) -> None:
+        """What waits stands in the field again, before what is written there."""
+        if self.queued.draft.is_empty:
+            return
+        both = self.draft()
+        # Not all anew: the caret, what can be undone and what an input method composes stay.
+        QTextCursor(self.composer.document()).insertText(both.text.removesuffix(self.composer.toPlainText()))
+        self.attachments.show_attachments(both.attachments)
+        self.queued.take()
 
     def clear(self) -> None:
         self.composer.clear()
@@ -187,6 +217,12 @@ class ComposerPanel(QWidget):
         if not is_busy:
             self.stop_button.setEnabled(True)
             self.hint.hide()
+        words = (
+            translate("app", "Next message: Enter sends it when this answer is finished")
+            if is_busy
+            else translate("app", "Message, or / for a prompt")
+        )
+        self.composer.setPlaceholderText(words)
         had_focus = self.send_button.hasFocus() or self.stop_button.hasFocus()
         self._send_or_stop.setCurrentWidget(self.stop_button if is_busy else self.send_button)
         if had_focus:

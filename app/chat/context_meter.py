@@ -11,10 +11,10 @@ from PySide6.QtCore import QObject, Signal
 
 from app.bridge.engine_client import EngineClient
 from app.bridge.throttle import Throttle
-from app.chat.attachment_list import AttachmentList
-from app.chat.composer import Composer
-from app.chat.context_gauge import ContextGauge, ContextParts
+from app.chat.composer_panel import ComposerPanel
+from app.chat.context_gauge import ContextParts
 from app.chat.send_check import forgetting_helps, refusal_words
+from app.state.drafts import Draft
 from app.state.session import Session, file_text, read_text
 from engine.api import EngineConfig
 from engine.messages import ModelLoaded
@@ -31,21 +31,14 @@ class ContextMeter(QObject):
     refusal_changed = Signal(str, bool)
     """Why what is being written cannot be sent, empty if it can be; whether it could if the chat forgot."""
 
-    def __init__(
-        self,
-        session: Session,
-        client: EngineClient,
-        composer: Composer,
-        attachments: AttachmentList,
-        gauge: ContextGauge,
-        parent: QObject,
-    ) -> None:
+    def __init__(self, session: Session, client: EngineClient, panel: ComposerPanel, parent: QObject) -> None:
         super().__init__(parent)
         self._session = session
         self._client = client
-        self._composer = composer
-        self._attachments = attachments
-        self._gauge = gauge
+        self._composer = panel.composer
+        self._attachments = panel.attachments
+        self._queued = panel.queued
+        self._gauge = panel.gauge
         self._model: ModelLoaded | None = None
         self._max_tokens: int | None = None
         self._counts: dict[str, int] = {}
@@ -55,8 +48,8 @@ class ContextMeter(QObject):
         self._counting: asyncio.Task[None] | None = None
         self._throttle = Throttle(COUNT_INTERVAL_MS, self._count, self)
         self._show_throttle = Throttle(SHOW_INTERVAL_MS, self.show, self)
-        composer.textChanged.connect(self._throttle.request)
-        attachments.changed.connect(self._throttle.request)
+        for changed in (self._composer.textChanged, self._attachments.changed, self._queued.changed):
+            changed.connect(self._throttle.request)
 
     def show_model(self, model: ModelLoaded | None) -> None:
         if model is None or self._model is None or model.model_id != self._model.model_id:
@@ -96,29 +89,45 @@ class ContextMeter(QObject):
             self._gauge.show_parts(None)
             self.refusal_changed.emit("", False)
             return
+        text = self._composer.toPlainText()
+        self._num_draft_tokens = self._counts.get(text, self._num_draft_tokens) if text else 0
+        written = self._num_draft_tokens + self._num_tokens(Draft("", self._attachments.attachments))
+        parts = self._parts(model, written + self._num_tokens(self._queued.draft))
+        self._gauge.show_parts(parts)
+        told = (parts, self._session.when_full, self._max_tokens or 1)
+        self.refusal_changed.emit(refusal_words(*told), forgetting_helps(*told))
+
+    def refuses(self, draft: Draft) -> bool:
+        """Whether this alone cannot be sent now, as far as it is counted."""
+        if self._model is None:
+            return True
+        parts = self._parts(self._model, self._num_tokens(draft))
+        return bool(refusal_words(parts, self._session.when_full, self._max_tokens or 1))
+
+    def _num_tokens(self, draft: Draft) -> int:
+        attached = sum(self._counts.get(one.id, one.num_tokens or 0) for one in draft.attachments)
+        return self._counts.get(draft.text, 0) + attached
+
+    def _parts(self, model: ModelLoaded, draft: int) -> ContextParts:
+        """What fills the context, with so many tokens that are not sent."""
         # A small pool holds less than the model could read.
         limit = min(model.max_context, model.num_blocks * model.block_size)
         system = self._counts.get(self._session.system_prompt, 0)
-        text = self._composer.toPlainText()
-        self._num_draft_tokens = self._counts.get(text, self._num_draft_tokens) if text else 0
-        attached = self._attachments.attachments
-        draft = self._num_draft_tokens + sum(self._counts.get(one.id, one.num_tokens or 0) for one in attached)
         # What is known of an answer's prompt has the system prompt in it.
         num_read = max(0, self._session.num_context_tokens - system)
         uncounted = self._session.uncounted()
         history = num_read + sum(self._counts.get(message.id, 0) for message in uncounted)
         room = max(0, limit - system - history - draft)
         wanted = _DEFAULT_MAX_TOKENS if self._max_tokens is None else self._max_tokens
-        parts = ContextParts(system, history, draft, min(wanted, room), limit)
-        self._gauge.show_parts(parts)
-        told = (parts, self._session.when_full, self._max_tokens or 1)
-        self.refusal_changed.emit(refusal_words(*told), forgetting_helps(*told))
+        return ContextParts(system, history, draft, min(wanted, room), limit)
 
     def _texts(self) -> dict[str, str]:
         """What is to be counted: files and messages by their ids, other texts by themselves."""
-        files = {one.id: file_text(one) for one in self._attachments.attachments}
+        queued = self._queued.draft
+        files = {one.id: file_text(one) for one in (*queued.attachments, *self._attachments.attachments)}
         files |= {message.id: read_text(message) for message in self._session.uncounted()}
-        return files | {text: text for text in (self._session.system_prompt, self._composer.toPlainText()) if text}
+        texts = (self._session.system_prompt, queued.text, self._composer.toPlainText())
+        return files | {text: text for text in texts if text}
 
     def _count(self) -> None:
         if not self._composer.isVisible():

@@ -29,7 +29,7 @@ from app.chat.stream_buffer import StreamBuffer
 from app.chat.transcript import Transcript
 from app.i18n import translate
 from app.state.history import History, HistoryError
-from app.state.message import Attachment
+from app.state.message import AnswerEnd, Attachment
 from app.state.parameters import ChatParameters, Preset
 from app.state.session import NEW_CHAT_TITLE, Session
 from engine.messages import ModelLoaded, RequestFailed, RequestFinished, SamplingParams, TextDelta, WhenFull
@@ -113,7 +113,7 @@ class ChatTab(QWidget):
         self.options_button.clicked.connect(self.open_options)
         button = self.options_button
         self.row.add_left(button, button.text, [(1, button.show_short)], place=0)
-        self.meter = ContextMeter(self.session, self._client, self.composer, self.panel.attachments, self.gauge, self)
+        self.meter = ContextMeter(self.session, self._client, self.panel, self)
         self.meter.refusal_changed.connect(self.panel.show_refusal)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -156,7 +156,7 @@ class ChatTab(QWidget):
             self.panel.show_hint(_loading_hint(self._loading_name))
             self.model_missed.emit()
         elif self.session.is_busy:
-            self.panel.show_hint(translate("app", "One answer at a time: it can be sent when this one has ended."))
+            self.panel.queue(text)
         else:
             self.submit(text, self.panel.attachments.attachments)
             self.panel.clear()
@@ -167,8 +167,9 @@ class ChatTab(QWidget):
             self.message_actions.use(self.session.answer, "again")
 
     def stop(self) -> None:
-        """Asks the engine to end the answer; its text so far stays."""
+        """Asks the engine to end the answer; its text so far stays, and what waits for its end is not sent."""
         if self._stream is not None:
+            self.panel.take_back()
             self._stream.cancel()
             self.session.is_stopping = True
             self.panel.show_stopping()
@@ -307,6 +308,24 @@ class ChatTab(QWidget):
             self._show_phase()
         if not self.session.is_busy:
             self._save_answer()
+            self._send_queued()
+
+    def _send_queued(self) -> None:
+        """What waits for the end of the answer is sent, unless the person may want to do something about the answer."""
+        draft, end = self.panel.queued.draft, self.session.answer.end
+        if draft.is_empty:
+            return
+        # Only what was queued behind the stop is still there when an answer was stopped.
+        if end not in ("stop", "cancelled") or self._model is None or self.meter.refuses(draft):
+            self.panel.take_back()
+            self.panel.show_hint(_kept_hint(end))
+            return
+        place = self.transcript.place()
+        self.submit(draft.text, draft.attachments)
+        self.panel.queued.take()
+        if place is not None:
+            # Nobody has pressed a key: what is read stays in sight.
+            self.transcript.stay_at(*place)
 
     def _on_thoughts_flushed(self, text: str) -> None:
         self.session.append_reasoning(text)
@@ -350,6 +369,12 @@ class ChatTab(QWidget):
 def _loading_hint(loading_name: str) -> str:
     words = translate("app", "{model} is being loaded: it can be sent when that is done.")
     return words.format(model=loading_name) if loading_name else ""
+
+
+def _kept_hint(end: AnswerEnd | None) -> str:
+    if end == "length":
+        return translate("app", "The answer stopped at its limit, so your message was not sent: continue it, or send.")
+    return translate("app", "Your message was not sent: it stands here again.")
 
 
 def _empty_words(model: ModelLoaded | None, loading_name: str) -> str:

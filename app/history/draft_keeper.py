@@ -33,11 +33,12 @@ class DraftKeeper(QObject):
         self._restore()
         self._panel.composer.textChanged.connect(self._on_changed)
         self._panel.attachments.changed.connect(self._on_changed)
+        self._panel.queued.changed.connect(self._on_queue_changed)
         tab.left.connect(self._on_left)
 
     def save(self) -> None:
-        """Keeps what stands in the composer now."""
-        draft = Draft(self._panel.composer.toPlainText(), self._panel.attachments.attachments)
+        """Keeps what is not sent now."""
+        draft = self._panel.draft()
         if draft == self._kept:
             return
         session = self._session
@@ -69,14 +70,24 @@ class DraftKeeper(QObject):
 
     def _on_changed(self) -> None:
         if self._panel.is_empty:
-            # It was sent or taken back; a kill must not bring it up again.
-            self._throttle.cancel()
-            self.save()
+            self._save_now()
         else:
             self._throttle.request()
 
-    def _on_left(self) -> None:
+    def _on_queue_changed(self) -> None:
+        if self._panel.queued.draft.is_empty:
+            self._save_now()
+        else:
+            # Its text is still being taken out of the field.
+            self._throttle.request()
+
+    def _save_now(self) -> None:
+        """It was sent or taken back; a kill must not bring it up again."""
         self._throttle.cancel()
         self.save()
+
+    def _on_left(self) -> None:
+        self._save_now()
         self._panel.composer.textChanged.disconnect(self._on_changed)
         self._panel.attachments.changed.disconnect(self._on_changed)
+        self._panel.queued.changed.disconnect(self._on_queue_changed)

@@ -20,6 +20,11 @@ class Draft:
     def is_empty(self) -> bool:
         return not self.text and not self.attachments
 
+    def followed_by(self, other: Draft) -> Draft:
+        """Both as one, with an empty line between their texts."""
+        text = "\n\n".join(part for part in (self.text, other.text) if part)
+        return Draft(text, self.attachments + other.attachments)
+
 
 class Drafts:
     """Of chats that are on disk. Each call is one transaction. Every method raises `HistoryError`."""

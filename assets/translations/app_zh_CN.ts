@@ -354,6 +354,10 @@
       <translation>返回（Esc）</translation>
     </message>
     <message>
+      <source>Back into the field, to change it or not to send it</source>
+      <translation>放回输入框，以便修改或不发送</translation>
+    </message>
+    <message>
       <source>Back to the chats</source>
       <translation>返回聊天</translation>
     </message>
@@ -1504,6 +1508,10 @@
       <translation>新文件夹</translation>
     </message>
     <message>
+      <source>Next message: Enter sends it when this answer is finished</source>
+      <translation>下一条消息：按 Enter，这条回答结束后发送</translation>
+    </message>
+    <message>
       <source>Next or previous place of what is found in the chat</source>
       <translation>聊天中找到的下一处或上一处</translation>
     </message>
@@ -1626,12 +1634,12 @@
       <translation>接受条款之后，模型站通过你账户的访问令牌认出你；令牌保存在本系统的密钥环中。</translation>
     </message>
     <message>
-      <source>One answer at a time: it can be sent when this one has ended.</source>
-      <translation>一次只能生成一条回答：这条结束后即可发送。</translation>
-    </message>
-    <message>
       <source>One cell for each memory block. The arrow keys go from block to block, Enter opens one.</source>
       <translation>每个内存块一格。方向键在块之间移动，回车打开一个块。</translation>
+    </message>
+    <message>
+      <source>One message waits already: take it back, or wait until it is sent.</source>
+      <translation>已有一条消息在等待：请取回它，或等它发送。</translation>
     </message>
     <message>
       <source>Only so many of the likeliest words. 0 is off.</source>
@@ -2111,6 +2119,10 @@
       <translation>表格</translation>
     </message>
     <message>
+      <source>Take back</source>
+      <translation>取回</translation>
+    </message>
+    <message>
       <source>Take the last deletion back</source>
       <translation>撤销上次删除</translation>
     </message>
@@ -2161,6 +2173,10 @@
     <message>
       <source>The answer failed: {reason}</source>
       <translation>回答失败：{reason}</translation>
+    </message>
+    <message>
+      <source>The answer stopped at its limit, so your message was not sent: continue it, or send.</source>
+      <translation>回答达到了长度上限，因此你的消息没有发送：可以继续这条回答，或直接发送。</translation>
     </message>
     <message>
       <source>The architecture {architecture} is not supported, supported are {known}</source>
@@ -2734,6 +2750,10 @@
       <translation>在写回答或获取模型时。屏幕仍可能变暗。</translation>
     </message>
     <message>
+      <source>Will be sent when this answer is finished:</source>
+      <translation>这条回答结束后发送：</translation>
+    </message>
+    <message>
       <source>With a tick this chat has its own value; without one the settings hold.</source>
       <translation>勾选后此聊天使用自己的值；不勾选则以设置为准。</translation>
     </message>
@@ -2752,6 +2772,10 @@
     <message>
       <source>Your access token may not read {repo}: see {page}, or keep another token, here or in Settings</source>
       <translation>你的访问令牌无权读取 {repo}：请查看 {page}，或在这里或设置中保存另一个令牌</translation>
+    </message>
+    <message>
+      <source>Your message was not sent: it stands here again.</source>
+      <translation>你的消息没有发送：已放回这里。</translation>
     </message>
     <message>
       <source>Your system prompt: {tokens}</source>

@@ -19,7 +19,7 @@ def test_a_count_that_comes_after_the_chat_was_left_is_passed_over(
         return [command for command in desk.engine.commands if isinstance(command, CountTokens)]
 
     tab, parent = desk.tab, QObject()
-    meter = ContextMeter(tab.session, tab._client, tab.composer, tab.panel.attachments, tab.gauge, parent)
+    meter = ContextMeter(tab.session, tab._client, tab.panel, parent)
     desk.qtbot.keyClicks(tab.composer, "how long is this")
     desk.qtbot.waitUntil(lambda: bool(asked()))
     num_asked = len(asked())

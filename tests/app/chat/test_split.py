@@ -123,3 +123,28 @@ def test_the_split_is_there_again_at_the_next_start(qtbot: QtBot, open_window: O
     assert abs(front.width() - again.tabs.beside.width()) < 60
     again.tabs.end_split()
     assert not again.settings.get(SPLIT_CHAT_IDS)
+
+
+def test_esc_stops_the_chat_that_was_used_last(qtbot: QtBot, window: MainWindow, engine: FakeEngine) -> None:
+    open_two(window)
+    first, second = window.tabs.tabs()
+    window.tabs.setCurrentWidget(first)
+    window.tabs.show_beside(second)
+    for tab in (first, second):
+        tab.submit("more")
+    # The engine is asked by their requests, in this order.
+    (first_id, second_id) = [submit.request_id for submit in engine.submits()]
+    for tab in (first, second):
+        tab.composer.setFocus()
+        qtbot.waitUntil(tab.composer.hasFocus)
+    window.sidebar.search_field.setFocus()
+    qtbot.waitUntil(window.sidebar.search_field.hasFocus)
+    qtbot.keyClick(window, Qt.Key.Key_Escape)
+    assert engine.cancelled() == [second_id]
+    engine.finish(second_id, "cancelled")
+    qtbot.waitUntil(lambda: not second.session.is_busy)
+    # The only one that still answers, wherever the focus is.
+    second.composer.setFocus()
+    qtbot.waitUntil(second.composer.hasFocus)
+    qtbot.keyClick(second.composer, Qt.Key.Key_Escape)
+    assert engine.cancelled() == [second_id, first_id]
