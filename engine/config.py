@@ -50,8 +50,11 @@ class EngineConfig:
     """After so long a wait a request counts as one priority more urgent."""
     swap_budget_bytes: int = 256 << 20
     """Host memory for the blocks of preempted requests."""
-    default_max_tokens: int = 1024
-    """Bound of an answer whose request names none."""
+    default_max_tokens: int = 4096
+    """Bound of an answer whose request names none: enough for one that thinks first, and an end for one that repeats
+    itself. No blocks are kept for it."""
+    reply_reserve: int = 1024
+    """Tokens that a chat which may drop turns leaves to such an answer, or a quarter of the context if that is less."""
     kv_budget_bytes: int | None = None
     """Bytes for the block pool; None lets the planner choose from the memory that is free."""
     weights: Weights = "mapped"

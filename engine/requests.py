@@ -45,6 +45,7 @@ class RequestReader:
     pool_tokens: int
     """The longest sequence that the pool holds alone."""
     default_max_tokens: int
+    reply_reserve: int
     vocab_size: int
     end_token_ids: frozenset[int]
     max_answers: int
@@ -137,7 +138,7 @@ class RequestReader:
         if params.max_tokens is not None:
             return params.max_tokens
         share = self._max_length // _RESERVED_PART
-        return max(1, params.min_tokens, min(self.default_max_tokens, share))
+        return max(1, params.min_tokens, min(self.reply_reserve, share))
 
     def _checked_ids(self, token_ids: tuple[int, ...]) -> list[int]:
         unknown = next((token_id for token_id in token_ids if not 0 <= token_id < self.vocab_size), None)
@@ -159,12 +160,21 @@ class RequestReader:
                 f"Needs {needed:,} tokens ({num_prompt_tokens:,} of {prompt} and {answer}), "
                 f"{name} holds {limit:,}: {advice}"
             )
-        max_tokens = min(self.default_max_tokens, limit - num_prompt_tokens) if asked is None else asked
+        max_tokens = self._unasked_tokens(num_prompt_tokens) if asked is None else asked
         if params.min_tokens > max_tokens:
             raise InvalidRequestError(
                 f"min_tokens is {params.min_tokens}, but the answer may have {max_tokens} tokens at most: "
                 "ask for fewer, or raise max_tokens"
             )
+        return max_tokens
+
+    def _unasked_tokens(self, num_prompt_tokens: int) -> int:
+        """The bound of an answer that names no length."""
+        max_tokens = min(self.default_max_tokens, self._max_length - num_prompt_tokens)
+        short = None if self.rope is None else self.rope.short_context
+        if short is not None and num_prompt_tokens + self.reply_reserve <= short:
+            # It keeps the factors of a short chat, and with them what is cached of it.
+            max_tokens = min(max_tokens, short - num_prompt_tokens)
         return max_tokens
 
     def answer(self, submit: Submit, sequence: Sequence) -> Answer:

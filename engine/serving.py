@@ -27,6 +27,7 @@ from engine.scheduler import Scheduler, SchedulerLimits
 from engine.speculation.loading import ServedSizes, find_draft_model, make_speculator
 from engine.store.checkpoint import Checkpoint
 from engine.store.library import ModelEntry
+from engine.text.own_system import own_system_tokens
 from engine.text.reasoning import OPEN
 from engine.text.template import ChatTemplate, choose_template
 from engine.text.tokenizer import Tokenizer
@@ -111,7 +112,8 @@ def _serve(
     sizes = (weight_bytes + draft_bytes, num_blocks, config.block_size, token_bytes, workspace_bytes(spec, config))
     in_int8 = spec.kv_bytes_per_token(*KV_BYTES["int8"])
     names = (entry.model_id, entry.name, backend.name)
-    facts = ModelLoaded(*names, spec.max_context, *sizes, in_int8, spec.cache_window, max_chunk)
+    own_system = own_system_tokens(template, tokenizer)
+    facts = ModelLoaded(*names, spec.max_context, *sizes, in_int8, spec.cache_window, max_chunk, own_system)
     return ServedModel(core, facts)
 
 
@@ -132,6 +134,7 @@ def _reader(
         spec.max_context,
         pool_tokens,
         config.default_max_tokens,
+        config.reply_reserve,
         spec.vocab_size,
         frozenset(checkpoint.manifest.end_token_ids),
         config.max_running_sequences,

@@ -71,7 +71,7 @@ class ComposerPanel(QWidget):
         self._history = history
         self._can_send = False
         self._gap_px = 0
-        self._refusal = ""
+        self._refusal = self._warning = ""
         self._num_reading = 0
         """Files that are being attached: the message waits for them."""
         self.setProperty("kind", "page")
@@ -95,10 +95,11 @@ class ComposerPanel(QWidget):
         self.full_choice.shown.connect(self.gauge.show_note)
         self.gauge.show_note(self.full_choice.note())
         self.refusal_label = TextLabel(kind="error")
+        self.warning_label = TextLabel(kind="warning")
         self.forget_button = QPushButton(translate("app", "Forget the oldest turns"))
         self.forget_button.setToolTip(translate("app", "Let this chat forget its oldest turns, and send the message"))
         self.forget_button.clicked.connect(self.forget_requested)
-        self._forgetting_helps = False
+        self._forgetting_helps = self._forgetting_makes_room = False
         self.hint = Hint()
         self.composer.textChanged.connect(self.hint.hide)
         self._make_buttons()
@@ -118,6 +119,7 @@ class ComposerPanel(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         refusal = QHBoxLayout()
         refusal.addWidget(self.refusal_label, 1)
+        refusal.addWidget(self.warning_label, 1)
         refusal.addWidget(self.forget_button)
         for part in (self.undo_bar, self.queued, self.attachments, self.prompts):
             column.addWidget(part)
@@ -246,6 +248,11 @@ class ComposerPanel(QWidget):
         self._refusal, self._forgetting_helps = words, forgetting_helps
         self._show_can_send()
 
+    def show_warning(self, words: str, forgetting_helps: bool) -> None:
+        """What is to be known before what is being written is sent; empty if nothing."""
+        self._warning, self._forgetting_makes_room = words, forgetting_helps
+        self._show_can_send()
+
     def _submit(self, text: str) -> None:
         # What was written stays; the words above it say why.
         if self._num_reading:
@@ -295,7 +302,9 @@ class ComposerPanel(QWidget):
         self.send_button.setToolTip(self._refusal or words)
         self.refusal_label.setText(self._refusal)
         self.refusal_label.setVisible(has_content and bool(self._refusal))
-        self.forget_button.setVisible(has_content and self._forgetting_helps)
+        self.warning_label.setText(self._warning)
+        self.warning_label.setVisible(has_content and bool(self._warning))
+        self.forget_button.setVisible(has_content and (self._forgetting_helps or self._forgetting_makes_room))
 
     def _ask_for_files(self) -> None:
         dialog = begin_in(QFileDialog(self, translate("app", "Attach files")))

@@ -25,16 +25,30 @@ class ContextParts:
     """All in tokens. What is not counted yet is 0."""
 
     system: int = 0
+    """The person's own system prompt."""
     history: int = 0
     draft: int = 0
     reserve: int = 0
     """Kept for the reply."""
     limit: int = 0
     """The most that a chat can have."""
+    model_system: int = 0
+    """The system prompt that the model's template writes where the person gave none."""
+    is_bound_by_memory: bool = False
+    """Whether the model could read more than the memory for chats holds."""
+
+    @property
+    def all_systems(self) -> int:
+        return self.system + self.model_system
 
     @property
     def used(self) -> int:
-        return self.system + self.history + self.draft
+        return self.all_systems + self.history + self.draft
+
+    @property
+    def room(self) -> int:
+        """What is left for the reply."""
+        return max(0, self.limit - self.used)
 
 
 def short_count(number: int) -> str:
@@ -149,12 +163,15 @@ class ContextGauge(QWidget):
 
 def parts_text(parts: ContextParts) -> str:
     """A line for each part."""
+    system = (translate("app", "Your system prompt: {tokens}"), parts.system)
+    if parts.model_system:
+        system = (translate("app", "System prompt of the model, as you gave none: {tokens}"), parts.model_system)
     lines = [
-        (translate("app", "Your system prompt: {tokens}"), parts.system),
+        system,
         (translate("app", "Messages so far, with what the model adds: {tokens}"), parts.history),
         (translate("app", "What you are writing: {tokens}"), parts.draft),
         (translate("app", "Kept for the reply: {tokens}"), parts.reserve),
-        (translate("app", "Free: {tokens}"), max(0, parts.limit - parts.used - parts.reserve)),
+        (translate("app", "Free: {tokens}"), max(0, parts.room - parts.reserve)),
         (translate("app", "Limit of a chat: {tokens}"), parts.limit),
     ]
     text = "\n".join(words.format(tokens=tokens_text(number)) for words, number in lines)
@@ -183,7 +200,7 @@ class _PartsBar(QWidget):
         painter.fillRect(self.rect(), theme.color("bar_free"))
         x, width = 0.0, float(self.width())
         shown = (
-            (parts.system, "bar_weights"),
+            (parts.all_systems, "bar_weights"),
             (parts.history, "bar_used"),
             (parts.draft, "warning" if parts.used <= parts.limit else "error"),
             (parts.reserve, "bar_cached"),

@@ -6,6 +6,7 @@ Does not know how they are shown.
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 from PySide6.QtCore import QObject, Signal
 
@@ -13,7 +14,7 @@ from app.bridge.engine_client import EngineClient
 from app.bridge.throttle import Throttle
 from app.chat.composer_panel import ComposerPanel
 from app.chat.context_gauge import ContextParts
-from app.chat.send_check import forgetting_helps, refusal_words
+from app.chat.send_check import forgetting_helps, forgetting_makes_room, refusal_words, warning_words
 from app.state.drafts import Draft
 from app.state.session import Session, file_text, read_text
 from engine.api import EngineConfig
@@ -22,7 +23,9 @@ from engine.messages import ModelLoaded
 COUNT_INTERVAL_MS = 300
 SHOW_INTERVAL_MS = 250
 """Numbers that follow an answer change no faster than they can be read."""
-_DEFAULT_MAX_TOKENS = EngineConfig().default_max_tokens
+_REPLY_RESERVE = EngineConfig().reply_reserve
+_RESERVED_PART = 4
+"""Of the context, as the engine does it (`RequestReader`)."""
 
 
 class ContextMeter(QObject):
@@ -30,6 +33,8 @@ class ContextMeter(QObject):
 
     refusal_changed = Signal(str, bool)
     """Why what is being written cannot be sent, empty if it can be; whether it could if the chat forgot."""
+    warning_changed = Signal(str, bool)
+    """What is to be known before it is sent, empty if nothing; whether it were otherwise if the chat forgot."""
 
     def __init__(self, session: Session, client: EngineClient, panel: ComposerPanel, parent: QObject) -> None:
         super().__init__(parent)
@@ -88,6 +93,7 @@ class ContextMeter(QObject):
         if model is None:
             self._gauge.show_parts(None)
             self.refusal_changed.emit("", False)
+            self.warning_changed.emit("", False)
             return
         text = self._composer.toPlainText()
         self._num_draft_tokens = self._counts.get(text, self._num_draft_tokens) if text else 0
@@ -96,6 +102,7 @@ class ContextMeter(QObject):
         self._gauge.show_parts(parts)
         told = (parts, self._session.when_full, self._max_tokens or 1)
         self.refusal_changed.emit(refusal_words(*told), forgetting_helps(*told))
+        self.warning_changed.emit(warning_words(*told), forgetting_makes_room(*told))
 
     def refuses(self, draft: Draft) -> bool:
         """Whether this alone cannot be sent now, as far as it is counted."""
@@ -110,16 +117,16 @@ class ContextMeter(QObject):
 
     def _parts(self, model: ModelLoaded, draft: int) -> ContextParts:
         """What fills the context, with so many tokens that are not sent."""
-        # A small pool holds less than the model could read.
-        limit = min(model.max_context, model.num_blocks * model.block_size)
+        limit = context_limit(model)
         system = self._counts.get(self._session.system_prompt, 0)
+        model_system = 0 if self._session.system_prompt.strip() else model.own_system_tokens
         # What is known of an answer's prompt has the system prompt in it.
-        num_read = max(0, self._session.num_context_tokens - system)
+        num_read = max(0, self._session.num_context_tokens - system - model_system)
         uncounted = self._session.uncounted()
         history = num_read + sum(self._counts.get(message.id, 0) for message in uncounted)
-        room = max(0, limit - system - history - draft)
-        wanted = _DEFAULT_MAX_TOKENS if self._max_tokens is None else self._max_tokens
-        return ContextParts(system, history, draft, min(wanted, room), limit)
+        wanted = self._max_tokens or min(_REPLY_RESERVE, limit // _RESERVED_PART)
+        parts = ContextParts(system, history, draft, 0, limit, model_system, limit < model.max_context)
+        return replace(parts, reserve=min(wanted, parts.room))
 
     def _texts(self) -> dict[str, str]:
         """What is to be counted: files and messages by their ids, other texts by themselves."""
@@ -149,3 +156,8 @@ class ContextMeter(QObject):
             # More may have been written meanwhile.
             self._throttle.request()
             self.show()
+
+
+def context_limit(model: ModelLoaded) -> int:
+    """The most tokens that a chat can have: a small pool holds less than the model could read."""
+    return min(model.max_context, model.num_blocks * model.block_size)

@@ -16,6 +16,7 @@ from app.chat.answer_view import AnswerView
 from app.chat.attachment_card import AttachmentCard
 from app.chat.error_panel import ErrorPanel
 from app.chat.figures_label import FiguresLabel
+from app.chat.limit_note import LimitNote
 from app.chat.markdown import Paragraph, Span
 from app.chat.message_editor import MessageEditor
 from app.chat.message_tools import MessageTools, Tool, VersionSwitch
@@ -191,7 +192,10 @@ class AnswerMessageView(MessageView):
         footer.addWidget(self.continue_button)
         footer.addWidget(self.tools)
         self.column.addLayout(footer)
+        self.limit_note = LimitNote()
+        self.column.addWidget(self.limit_note)
         self._num_shown = 0
+        self._has_room = True
         self.show_text()
         self.show_notice("")
         self.show_state("")
@@ -262,6 +266,11 @@ class AnswerMessageView(MessageView):
         self.tools.allow("copy_text", bool(self.message.text))
         self.error_panel.show_error_of(self.message)
 
+    def show_limit(self, words: str, is_full: bool) -> None:
+        """Why the answer stopped before its end, empty if it did not; whether the chat has no room to go on."""
+        self.limit_note.show_words(words, not is_full)
+        self._has_room = not is_full
+
     def allow_changes(self, is_allowed: bool, is_newest: bool = False) -> None:
         """Whether the chat may be changed; only its newest answer can go on."""
         super().allow_changes(is_allowed)
@@ -272,7 +281,7 @@ class AnswerMessageView(MessageView):
         self.tools.allow("edit", is_allowed and has_text)
         self.tools.allow("go_on", can_go_on and self.message.end != "length")
         self.error_panel.allow_changes(is_allowed)
-        self.continue_button.setVisible(can_go_on and self.message.end == "length")
+        self.continue_button.setVisible(can_go_on and self.message.end == "length" and self._has_room)
 
 
 def _author(name: str) -> QLabel:

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QGridLayout, QLineEdit, QSizePolicy, QWidget
 from app.i18n import QT_TRANSLATE_NOOP, translate
 from app.state.parameters import ChatParameters
 from app.widgets.fields import CheckBox, NumberBox
+from engine.api import EngineConfig
 from engine.messages import SamplingParams
 
 _MAX_SEED = 2**53 - 1
@@ -66,7 +67,7 @@ _NUMBERS = (
     _Number(
         "max_tokens", QT_TRANSLATE_NOOP("app", "Longest answer"),
         QT_TRANSLATE_NOOP("app", "In tokens."),
-        1, _MAX_TOKENS, 64, 0, 1024,
+        1, _MAX_TOKENS, 64, 0, EngineConfig().default_max_tokens,
     ),
     _Number(
         "seed", QT_TRANSLATE_NOOP("app", "Seed"),

@@ -1,4 +1,5 @@
-"""Owns why a message cannot be sent: what the model would have to read for it does not fit.
+"""Owns why a message cannot be sent, or should not be: what the model would have to read for it leaves no room, or
+hardly any, to the answer.
 
 Does not count; the engine refuses what is found too late.
 """
@@ -10,6 +11,12 @@ from app.chat.context_gauge import ContextParts
 from app.i18n import translate
 from engine.messages import WhenFull
 
+_FEW_TOKENS = 256
+_FEW_PART = 8
+"""Fewer tokens than that, or than this part of a short context, are few for an answer: some paragraphs."""
+_WORDS_PER_TOKEN = 0.75
+"""Of English."""
+
 
 def forgetting_helps(parts: ContextParts, when_full: WhenFull, num_answer_tokens: int) -> bool:
     """Whether what is refused could be sent if the chat forgot its oldest turns."""
@@ -19,7 +26,7 @@ def forgetting_helps(parts: ContextParts, when_full: WhenFull, num_answer_tokens
 
 def refusal_words(parts: ContextParts, when_full: WhenFull, num_answer_tokens: int) -> str:
     """What to do before this can be sent; empty if it can be."""
-    fixed = parts.system + num_answer_tokens
+    fixed = parts.all_systems + num_answer_tokens
     newest = fixed + parts.draft
     needed = newest if when_full == "drop_oldest" else newest + parts.history
     if needed <= parts.limit:
@@ -36,3 +43,33 @@ def refusal_words(parts: ContextParts, when_full: WhenFull, num_answer_tokens: i
             "Shorten it, delete earlier messages, or choose to forget the oldest turns.",
         )
     return words.format(needed=tokens_text(needed), limit=f"{parts.limit:,}")
+
+
+def warning_words(parts: ContextParts, when_full: WhenFull, num_answer_tokens: int) -> str:
+    """That hardly any room is left for the answer, and what to do; empty if there is enough, or none at all."""
+    if refusal_words(parts, when_full, num_answer_tokens) or not _is_tight(parts, when_full):
+        return ""
+    room = max(1, parts.room if when_full == "stop" else parts.room + parts.history)
+    words = translate(
+        "app", "Only {tokens} are left for the answer, about {words} words: it may break off. {advice}"
+    ).format(tokens=tokens_text(room), words=max(1, round(room * _WORDS_PER_TOKEN)), advice=_advice(parts, when_full))
+    if parts.is_bound_by_memory:
+        words += " " + translate("app", "“Memory for chats” in the settings makes chats longer.")
+    return words
+
+
+def forgetting_makes_room(parts: ContextParts, when_full: WhenFull, num_answer_tokens: int) -> bool:
+    """Whether what is warned of would not be so if the chat forgot its oldest turns."""
+    return bool(warning_words(parts, when_full, num_answer_tokens)) and not _is_tight(parts, "drop_oldest")
+
+
+def _is_tight(parts: ContextParts, when_full: WhenFull) -> bool:
+    """A chat that may forget leaves out as much as the answer needs."""
+    room = parts.room if when_full == "stop" else parts.room + parts.history
+    return room < min(_FEW_TOKENS, parts.limit // _FEW_PART)
+
+
+def _advice(parts: ContextParts, when_full: WhenFull) -> str:
+    if _is_tight(parts, "drop_oldest"):
+        return translate("app", "Shorten the message or remove what is attached.")
+    return translate("app", "Start a new chat, or let this one forget its oldest turns.")

@@ -22,14 +22,15 @@ from app.chat.chat_options import ChatOptions
 from app.chat.chat_saver import ChatSaver
 from app.chat.composer import files_in
 from app.chat.composer_panel import ComposerPanel
-from app.chat.context_meter import ContextMeter
+from app.chat.context_meter import ContextMeter, context_limit
 from app.chat.message_actions import ChatHands, MessageActions
 from app.chat.preset_button import PresetButton
 from app.chat.stream_buffer import StreamBuffer
+from app.chat.tab_words import empty_words, kept_hint, loading_hint
 from app.chat.transcript import Transcript
 from app.i18n import translate
 from app.state.history import History, HistoryError
-from app.state.message import AnswerEnd, Attachment
+from app.state.message import Attachment
 from app.state.parameters import ChatParameters, Preset
 from app.state.session import NEW_CHAT_TITLE, Session
 from engine.messages import ModelLoaded, RequestFailed, RequestFinished, SamplingParams, TextDelta, WhenFull
@@ -85,6 +86,7 @@ class ChatTab(QWidget):
     def _build(self) -> None:
         self.transcript = Transcript(self.session)
         self.transcript.models_requested.connect(self.models_requested)
+        self.transcript.options_requested.connect(self.open_options)
         hands = ChatHands(self._saver.save, self._saver.forget, self._begin, self._model_name, self._titles)
         self.message_actions = MessageActions(self.session, self.transcript, hands, self)
         self.message_actions.changed.connect(self._show_phase)
@@ -115,6 +117,7 @@ class ChatTab(QWidget):
         self.row.add_left(button, button.text, [(1, button.show_short)], place=0)
         self.meter = ContextMeter(self.session, self._client, self.panel, self)
         self.meter.refusal_changed.connect(self.panel.show_refusal)
+        self.meter.warning_changed.connect(self.panel.show_warning)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -138,8 +141,9 @@ class ChatTab(QWidget):
         self._model, self._loading_name = model, loading_name
         self._show_max_tokens()
         self.meter.show_model(model)
+        self._show_context_limit()
         self.panel.show_can_send(model is not None)
-        self.transcript.show_empty_words(_empty_words(model, loading_name))
+        self.transcript.show_empty_words(empty_words(model, loading_name))
 
     def submit(self, text: str, attachments: tuple[Attachment, ...] = ()) -> None:
         """Sends a message, unless an answer streams."""
@@ -153,7 +157,7 @@ class ChatTab(QWidget):
 
     def _on_submitted(self, text: str) -> None:
         if self._model is None:
-            self.panel.show_hint(_loading_hint(self._loading_name))
+            self.panel.show_hint(loading_hint(self._loading_name))
             self.model_missed.emit()
         elif self.session.is_busy:
             self.panel.queue(text)
@@ -224,6 +228,9 @@ class ChatTab(QWidget):
         self.options_button.show_preset()
         self._show_max_tokens()
 
+    def _show_context_limit(self) -> None:
+        self.transcript.show_context_limit(None if self._model is None else context_limit(self._model))
+
     def _show_max_tokens(self) -> None:
         self.meter.show_max_tokens(self.session.parameters.applied_to(self.read_params()).max_tokens)
 
@@ -257,6 +264,7 @@ class ChatTab(QWidget):
     def _on_full_chosen(self, when_full: WhenFull) -> None:
         self.session.when_full = when_full
         self.meter.show()
+        self._show_context_limit()
         try:
             # A chat that is not on disk yet takes it there with its first message.
             self._history.set_when_full(self.session.id, when_full)
@@ -318,7 +326,7 @@ class ChatTab(QWidget):
         # Only what was queued behind the stop is still there when an answer was stopped.
         if end not in ("stop", "cancelled") or self._model is None or self.meter.refuses(draft):
             self.panel.take_back()
-            self.panel.show_hint(_kept_hint(end))
+            self.panel.show_hint(kept_hint(end))
             return
         place = self.transcript.place()
         self.submit(draft.text, draft.attachments)
@@ -364,23 +372,3 @@ class ChatTab(QWidget):
             # A killed process keeps the figures too.
             self.session.measure()
         self._saver.save(self.session, [self.session.answer])
-
-
-def _loading_hint(loading_name: str) -> str:
-    words = translate("app", "{model} is being loaded: it can be sent when that is done.")
-    return words.format(model=loading_name) if loading_name else ""
-
-
-def _kept_hint(end: AnswerEnd | None) -> str:
-    if end == "length":
-        return translate("app", "The answer stopped at its limit, so your message was not sent: continue it, or send.")
-    return translate("app", "Your message was not sent: it stands here again.")
-
-
-def _empty_words(model: ModelLoaded | None, loading_name: str) -> str:
-    if loading_name:
-        return translate("app", "Loading {model} …").format(model=loading_name)
-    if model is None:
-        return translate("app", "No model is loaded yet.")
-    words = translate("app", "{model} · Ask something; Shift+Enter breaks the line.")
-    return words.format(model=model.name)

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout
 from shiboken6 import delete
 
 from app.chat.chat_words import forgotten_words, state_words
+from app.chat.limit_note import fills_context, limit_words
 from app.chat.message_view import AnswerMessageView, MessageView, QuestionView
 from app.chat.transcript_page import TranscriptPage, keep_pixels
 from app.i18n import translate
@@ -37,6 +38,8 @@ class Transcript(QScrollArea):
     edited = Signal(object, str)
     """A `Message`, and the text that is to take its place."""
     models_requested = Signal()
+    options_requested = Signal()
+    """The person wants to change what stopped an answer."""
     focus_freed = Signal()
     """What had the focus is not there any more."""
 
@@ -44,6 +47,7 @@ class Transcript(QScrollArea):
         super().__init__(parent)
         self._session = session
         self._num_hidden = _num_hidden_at_first(session)
+        self._context_limit: int | None = None
         self._views: list[MessageView] = []
         self._is_stale = True
         self._is_busy: bool | None = None
@@ -202,10 +206,21 @@ class Transcript(QScrollArea):
         for view in self._views:
             is_newest = view is self._views[-1]
             if isinstance(view, AnswerMessageView):
+                self._show_limit(view, is_allowed and is_newest)
                 view.allow_changes(is_allowed, is_newest)
                 view.tools.keep(is_newest)
             else:
                 view.allow_changes(is_allowed)
+
+    def _show_limit(self, view: AnswerMessageView, is_shown: bool) -> None:
+        when_full = self._session.when_full
+        words = limit_words(view.message, self._context_limit, when_full) if is_shown else ""
+        view.show_limit(words, when_full == "stop" and fills_context(view.message, self._context_limit))
+
+    def show_context_limit(self, context_limit: int | None) -> None:
+        """The most tokens that the chat can have, None while nobody knows; again when it does otherwise once full."""
+        self._context_limit = context_limit
+        self._allow_changes()
 
     def show_progress(self) -> None:
         """Shows what the newest answer gained: text, a state in words, its end."""
@@ -266,6 +281,7 @@ class Transcript(QScrollArea):
         else:
             view = AnswerMessageView(message, width_px)
             view.models_requested.connect(self.models_requested)
+            view.limit_note.options_requested.connect(self.options_requested)
             view.show_notice(forgotten_words(self._session, message))
         view.tool_used.connect(lambda tool: self.tool_used.emit(message, tool))
         view.edited.connect(lambda text: self.edited.emit(message, text))

@@ -95,7 +95,7 @@ MAX_TOKENS = Setting(
     QT_TRANSLATE_NOOP("app", "Longest answer"),
     QT_TRANSLATE_NOOP(
         "app",
-        "In tokens. Automatic is up to 1,024, and less where the chat has nearly filled the model's context.",
+        "In tokens. Automatic is up to 4,096, and less where the chat has nearly filled the model's context.",
     ),
     keywords=QT_TRANSLATE_NOOP("app", "length limit max tokens long short reply response"),
     section="chats",

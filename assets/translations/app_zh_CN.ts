@@ -274,6 +274,10 @@
       <translation>回答在这些文本之前结束。</translation>
     </message>
     <message>
+      <source>An answer may have {tokens} here. “Continue” lets the model go on.</source>
+      <translation>这里的回答最多 {tokens}。“继续”让模型接着写。</translation>
+    </message>
+    <message>
       <source>Another program has the file open: end that one.</source>
       <translation>另一个程序打开了该文件：请结束那个程序。</translation>
     </message>
@@ -472,6 +476,10 @@
     <message>
       <source>Cannot write {path}: {reason}</source>
       <translation>无法写入 {path}：{reason}</translation>
+    </message>
+    <message>
+      <source>Change the limit…</source>
+      <translation>更改上限…</translation>
     </message>
     <message>
       <source>Changed here.</source>
@@ -1124,8 +1132,8 @@
       <translation>以词元计。</translation>
     </message>
     <message>
-      <source>In tokens. Automatic is up to 1,024, and less where the chat has nearly filled the model's context.</source>
-      <translation>以词元计。自动最多为 1,024；当聊天快要占满模型的上下文时会更少。</translation>
+      <source>In tokens. Automatic is up to 4,096, and less where the chat has nearly filled the model's context.</source>
+      <translation>以词元计。自动最多为 4,096；当聊天快要占满模型的上下文时会更少。</translation>
     </message>
     <message>
       <source>Inventive</source>
@@ -1658,6 +1666,10 @@
       <translation>内存只剩 {left}；很快程序的一部分会被移到磁盘，回答会变慢。请关闭其他程序，或加载更小的模型。</translation>
     </message>
     <message>
+      <source>Only {tokens} are left for the answer, about {words} words: it may break off. {advice}</source>
+      <translation>留给回答的只有 {tokens}，约 {words} 个英文词：回答可能中断。{advice}</translation>
+    </message>
+    <message>
       <source>Open its page</source>
       <translation>打开其页面</translation>
     </message>
@@ -1981,6 +1993,10 @@
       <translation>设置</translation>
     </message>
     <message>
+      <source>Shorten the message or remove what is attached.</source>
+      <translation>请缩短消息或移除附件。</translation>
+    </message>
+    <message>
       <source>Show beside</source>
       <translation>并排显示</translation>
     </message>
@@ -2049,6 +2065,10 @@
       <translation>请重新启动 DeepInfer；如果问题依旧，请换一个数据文件夹。</translation>
     </message>
     <message>
+      <source>Start a new chat, or let this one forget its oldest turns.</source>
+      <translation>请新建聊天，或让此聊天忘记最早的轮次。</translation>
+    </message>
+    <message>
       <source>Start now</source>
       <translation>马上开始</translation>
     </message>
@@ -2109,6 +2129,10 @@
     <message>
       <source>System prompt</source>
       <translation>系统提示词</translation>
+    </message>
+    <message>
+      <source>System prompt of the model, as you gave none: {tokens}</source>
+      <translation>模型自带的系统提示词（你没有设置）：{tokens}</translation>
     </message>
     <message>
       <source>System prompt, temperature and more of this chat</source>
@@ -2201,6 +2225,10 @@
     <message>
       <source>The chat is full: from here on the model no longer sees {turns} ({number} tokens).</source>
       <translation>聊天已满：从这里起，模型不再看到{turns}（{number} 个词元）。</translation>
+    </message>
+    <message>
+      <source>The chat is full: it has all {limit} tokens that it may have.</source>
+      <translation>聊天已满：已用完全部 {limit} 个词元。</translation>
     </message>
     <message>
       <source>The comment before the first chat is damaged.</source>
@@ -2339,6 +2367,10 @@
     <message>
       <source>The model itself</source>
       <translation>模型本身</translation>
+    </message>
+    <message>
+      <source>The model was still thinking after {tokens}, the longest an answer may be: allow more, and ask again.</source>
+      <translation>模型在用完 {tokens}（回答的最长长度）后仍在思考：请提高上限，然后重新提问。</translation>
     </message>
     <message>
       <source>The model's chat template cannot be used: {reason}</source>
@@ -4582,6 +4614,18 @@ Change it in the options of the chat.</source>
     <message>
       <source>{words}; the sum stands below</source>
       <translation>{words}；合计见下</translation>
+    </message>
+    <message>
+      <source>“Continue” goes on without the oldest turns.</source>
+      <translation>“继续”会略去最早的轮次接着写。</translation>
+    </message>
+    <message>
+      <source>“Longest answer” in the options of this chat</source>
+      <translation>此聊天选项中的“最长回答”</translation>
+    </message>
+    <message>
+      <source>“Memory for chats” in the settings makes chats longer.</source>
+      <translation>在设置中增大“聊天用内存”可让聊天更长。</translation>
     </message>
     <message>
       <source>“stop” must be a list of texts</source>

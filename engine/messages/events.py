@@ -264,6 +264,7 @@ class ModelLoaded:
     `workspace_bytes` is what a step needs besides at most: activations, logits, tables. A token's keys and values take
     `kv_bytes_per_token`, and would take `eight_bit_kv_bytes_per_token` with `kv_dtype` int8. A chat keeps the blocks of
     its newest `cache_window` tokens alone (None: all), and of a prompt as many as a step of `max_chunk` tokens needs.
+    A chat without a system prompt gets one of `own_system_tokens` tokens from the model's template, or none if it is 0.
     """
 
     model_id: str
@@ -278,6 +279,7 @@ class ModelLoaded:
     eight_bit_kv_bytes_per_token: int = 0
     cache_window: int | None = None
     max_chunk: int = 1
+    own_system_tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ def test_files_presets_prompts_figures_finding_copying_and_thoughts_do_what_they
     assert "File one.py:" in report["sent"]
     assert report["sent"].endswith(QUESTION)
     for words in (
-        "Your system prompt:",
+        "System prompt of the model, as you gave none:",
         "with what the model adds: 0 tokens",
         "Kept for the reply: 24 tokens",
         "Limit of a chat:",

@@ -209,6 +209,7 @@ class FakeEngine:
         model_name: str = "Tiny",
         proposer: Proposer | None = None,
         row_cost: float = 0.01,
+        default_max_tokens: int = 50,
     ) -> None:
         self._now_s = 0.0
         self.cache = KVCache(num_blocks, block_size, num_host_blocks, window)
@@ -232,7 +233,8 @@ class FakeEngine:
                 tiny_identity(block_size, window, model_name),
                 max_context,
                 self.cache.window.longest_sequence(max_context, num_blocks, max_batched_tokens),
-                default_max_tokens=50,
+                default_max_tokens=default_max_tokens,
+                reply_reserve=50,
                 vocab_size=END + 1,
                 end_token_ids=frozenset({END}),
                 max_answers=max_running_sequences,

@@ -49,6 +49,24 @@ def test_long_and_short_requests_answer_together_as_they_do_alone() -> None:
     assert together["short"] != together["long"][:12]
 
 
+@pytest.mark.parametrize(
+    ("num_prompt_tokens", "num_answer_tokens"),
+    [
+        (20, 120),
+        # As short as it may be, it would have room for an answer of fair length.
+        (60, 90),
+        (110, 120),
+    ],
+)
+def test_an_answer_that_names_no_length_leaves_a_short_chat_short(
+    num_prompt_tokens: int, num_answer_tokens: int
+) -> None:
+    engine = FakeEngine(num_blocks=200, rope=replace(ROPE, short_context=150), default_max_tokens=120)
+    engine.submit("r", "a" * num_prompt_tokens, max_tokens=None, ignore_eos=True)
+    engine.run()
+    assert engine.end("r").num_completion_tokens == num_answer_tokens
+
+
 def test_only_requests_of_one_rotation_share_blocks() -> None:
     engine = FakeEngine(rope=ROPE)
     for request_id, max_tokens in (

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 import shiboken6
 from PySide6.QtCore import QObject
 
+from app.chat.context_gauge import ContextParts
 from app.chat.context_meter import ContextMeter
 from engine.messages import CountTokens, TokensCounted
 from tests.app.chat.desk import Desk
@@ -31,3 +34,19 @@ def test_a_count_that_comes_after_the_chat_was_left_is_passed_over(
     desk.engine.emit(TokensCounted(count.count_id, (4,) * len(count.texts)))
     desk.qtbot.wait(20)
     assert not caplog.records
+
+
+def test_the_models_own_system_prompt_is_told_as_such(desk: Desk) -> None:
+    tab = desk.tab
+    tab.show_model(replace(MODEL, own_system_tokens=16))
+    assert tab.gauge.parts == ContextParts(limit=8192, reserve=1024, model_system=16)
+    assert "System prompt of the model, as you gave none: 16 tokens" in tab.gauge.toolTip()
+    assert "Your system prompt" not in tab.gauge.toolTip()
+    # What an answer's prompt had in all has it in it.
+    desk.finish(desk.send("hi"))
+    assert tab.gauge.parts is not None
+    assert (tab.gauge.parts.history, tab.gauge.parts.used) == (44, 60)
+    tab.session.system_prompt = "Be brief."
+    tab.meter.show()
+    assert tab.gauge.parts.model_system == 0
+    assert "Your system prompt" in tab.gauge.toolTip()

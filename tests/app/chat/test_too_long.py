@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import Qt
 
 from app.chat.context_gauge import ContextParts
-from app.chat.send_check import forgetting_helps, refusal_words
+from app.chat.send_check import forgetting_helps, forgetting_makes_room, refusal_words, warning_words
 from app.state.message import Attachment
 from engine.messages import Command, CountTokens, TokensCounted
 from tests.app.chat.desk import Desk
@@ -114,3 +114,36 @@ def test_a_full_chat_is_told_from_a_long_message() -> None:
     assert not forgetting_helps(full, "drop_oldest", 1)
     assert not forgetting_helps(ContextParts(history=9, draft=100, limit=100), "stop", 1)
     assert refusal_words(ContextParts(history=90, draft=9, limit=100), "stop", 1) == ""
+
+
+def test_few_tokens_for_the_answer_are_told_before_it_is_asked_for() -> None:
+    tight = ContextParts(history=7900, draft=252, limit=8192)
+    words = warning_words(tight, "stop", 1)
+    assert words.startswith(
+        "Only 40 tokens are left for the answer, about 30 words: it may break off. Start a new chat"
+    )
+    assert "Memory for chats" not in words
+    assert forgetting_makes_room(tight, "stop", 1)
+    assert warning_words(tight, "drop_oldest", 1) == ""
+    assert warning_words(ContextParts(history=7000, limit=8192), "stop", 1) == ""
+    # Nothing at all is left: that is refused.
+    assert warning_words(ContextParts(history=8190, draft=2, limit=8192), "stop", 1) == ""
+    long_message = ContextParts(draft=8152, limit=8192, is_bound_by_memory=True)
+    for when_full in ("stop", "drop_oldest"):
+        words = warning_words(long_message, when_full, 1)  # type: ignore[arg-type]
+        assert "Shorten the message" in words
+        assert words.endswith("“Memory for chats” in the settings makes chats longer.")
+    assert not forgetting_makes_room(long_message, "stop", 1)
+
+
+def test_a_message_with_little_room_for_its_answer_can_be_sent_all_the_same(counting_desk: Desk) -> None:
+    desk = counting_desk
+    desk.tab.panel.attachments.add(Attachment("a.txt", "x" * (LIMIT - 100)))
+    desk.qtbot.keyClicks(desk.tab.composer, "sum up")
+    desk.qtbot.waitUntil(desk.tab.panel.warning_label.isVisible)
+    assert "are left for the answer" in desk.tab.panel.warning_label.text()
+    assert not desk.tab.panel.forget_button.isVisible()
+    assert desk.tab.send_button.isEnabled()
+    desk.qtbot.keyClick(desk.tab.composer, Qt.Key.Key_Return)
+    assert len(desk.engine.submits()) == 1
+    assert not desk.tab.panel.warning_label.isVisible()
