@@ -13,7 +13,7 @@ from string import Template
 from typing import Literal
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
-from PySide6.QtGui import QColor, QFont, QGuiApplication, QPalette
+from PySide6.QtGui import QColor, QFont, QGuiApplication, QPalette, QPixmapCache
 from PySide6.QtWidgets import QApplication, QWidget
 from shiboken6 import isValid
 
@@ -24,6 +24,8 @@ ThemeName = Literal["light", "dark", "contrast", "system"]
 ICON_SIZE_PX = 16
 MIN_BASE_POINTS = 10.0
 MAX_BASE_POINTS = 11.0
+_PIXMAP_CACHE_KIB = 2048
+"""Of what Qt keeps of painted pictures: icons take a KiB each, and its own limit fills with those of no more use."""
 _SETTLE_MS = 40
 """Until a new look is laid out: layouts take several turns of the loop."""
 
@@ -176,6 +178,7 @@ def _apply(app: QApplication, look: _Look) -> None:
         # Once: with a stylesheet the style's own name is not told any more.
         look.has_style = True
         app.setStyle("Fusion")
+        QPixmapCache.setCacheLimit(_PIXMAP_CACHE_KIB)
     points = look.system_points * look.zoom_percent / 100
     sheet = stylesheet(look.theme, points, icon_size_px())
     if sheet == app.styleSheet():

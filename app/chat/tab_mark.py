@@ -9,6 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QIcon, QPainter, QPen, QPixmap
 
 from app.state.session import Phase
+from app.widgets.icons import drawn_once
 
 _EDGE = 16.0
 _MIN_LUMINANCE_FOR_BLACK = 0.18
@@ -19,6 +20,11 @@ _LIGHT_MARK = Qt.GlobalColor.white
 
 def tab_mark(phase: Phase, chip: QColor, outline: QColor, edge_px: int, pixel_ratio: float) -> QIcon:
     """● streaming, ◐ prefill, ‖ waiting, ⇅ swapped out, ! failed; an idle chat has a smaller chip without a mark."""
+    key = ("tab mark", phase, chip.rgba(), outline.rgba(), edge_px, pixel_ratio)
+    return drawn_once(key, lambda: _drawn(phase, chip, outline, edge_px, pixel_ratio))
+
+
+def _drawn(phase: Phase, chip: QColor, outline: QColor, edge_px: int, pixel_ratio: float) -> QIcon:
     pixmap = QPixmap(round(edge_px * pixel_ratio), round(edge_px * pixel_ratio))
     pixmap.setDevicePixelRatio(pixel_ratio)
     pixmap.fill(Qt.GlobalColor.transparent)

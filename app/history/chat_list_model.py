@@ -23,7 +23,7 @@ from PySide6.QtGui import QColor, QIcon, QPainter, QPen, QPixmap
 from app.history.chat_rows import Row, RowKind
 from app.i18n import translate
 from app.theme import current_theme, icon_size_px
-from app.widgets.icons import icon
+from app.widgets.icons import drawn_once, icon
 
 ROW_ROLE = Qt.ItemDataRole.UserRole
 CHAT_MIME_TYPE = "application/x-deepinfer-chat"
@@ -140,8 +140,12 @@ class ChatListModel(QStringListModel):
         if row.kind is not RowKind.CHAT:
             return None
         if row.key in self._busy_ids:
-            return _dot(current_theme().owner_color(self.color_index(row.key)), icon_size_px())
-        return icon("pin", "muted") if row.is_pinned else _no_icon(icon_size_px())
+            color, edge_px = current_theme().owner_color(self.color_index(row.key)), icon_size_px()
+            return drawn_once(("dot", color.rgba(), edge_px), lambda: _dot(color, edge_px))
+        if row.is_pinned:
+            return icon("pin", "muted")
+        edge_px = icon_size_px()
+        return drawn_once(("blank", edge_px), lambda: _no_icon(edge_px))
 
     def _words(self, row: Row) -> str:
         if row.kind is RowKind.FOLDER:

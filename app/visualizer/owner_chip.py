@@ -10,6 +10,7 @@ from PySide6.QtGui import QIcon
 from app.theme import current_theme, icon_size_px
 from app.visualizer.block_model import BlockKind
 from app.visualizer.cell_tiles import CellLook, CellTiles
+from app.widgets.icons import drawn_once
 
 _PART_OF_ICON = 0.75
 
@@ -21,7 +22,12 @@ def owner_chip(color_index: int, scale: float) -> QIcon:
 
 def look_chip(look: CellLook, scale: float) -> QIcon:
     """A cell of this look as an icon."""
-    pixmap = CellTiles(current_theme(), round(icon_size_px() * _PART_OF_ICON * scale), scale).tile(look).copy()
+    edge_px = round(icon_size_px() * _PART_OF_ICON * scale)
+    return drawn_once((look, edge_px, scale), lambda: _drawn(look, edge_px, scale))
+
+
+def _drawn(look: CellLook, edge_px: int, scale: float) -> QIcon:
+    pixmap = CellTiles(current_theme(), edge_px, scale).tile(look).copy()
     pixmap.setDevicePixelRatio(scale)
     icon = QIcon(pixmap)
     # A selected row keeps the chip's true colour.

@@ -1,14 +1,15 @@
-"""Owns the icons: SVG drawings of one set, tinted with a colour role of the theme.
+"""Owns the icons: SVG drawings of one set, tinted with a colour role of the theme, and those that others draw.
 
 Knows nothing of what an icon stands for.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable
 from typing import Protocol
 
 from PySide6.QtCore import QByteArray, QObject, QRectF, Qt, QTimer
-from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
+from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap, QPixmapCache
 from PySide6.QtSvg import QSvgRenderer
 
 from app.theme import Theme, current_theme, theme_signals
@@ -22,11 +23,11 @@ CONFIRM_MS = 1500
 
 
 class _Drawn:
-    """The icons of the theme that is shown, by name and colour: nearly 90 KiB each, so those of others are let go."""
+    """The icons of the theme that is shown: nearly 90 KiB each, so those of others are let go."""
 
     def __init__(self) -> None:
         self.theme: Theme | None = None
-        self.icons: dict[tuple[str, str], QIcon] = {}
+        self.icons: dict[Hashable, QIcon] = {}
 
 
 _drawn = _Drawn()
@@ -43,13 +44,24 @@ def icon(name: str, role: str = "text") -> QIcon:
     for a name that is not in the set.
     """
     theme = current_theme()
+    color = theme.colors[role]
+    return drawn_once((name, color), lambda: _tinted(name, color, _faint(theme)))
+
+
+def drawn_once(key: Hashable, draw: Callable[[], QIcon]) -> QIcon:
+    """What `draw` made when this key was first asked for in the theme that is shown.
+
+    Qt keeps what it paints of an icon, by the pixmap, until some 10 MiB are full: icons that are drawn anew for each
+    painting pile up there, and nobody will ever ask for them again.
+    """
+    theme = current_theme()
     if _drawn.theme is not theme:
         _drawn.theme = theme
         _drawn.icons.clear()
-    color = theme.colors[role]
-    drawn = _drawn.icons.get((name, color))
+        QPixmapCache.clear()
+    drawn = _drawn.icons.get(key)
     if drawn is None:
-        drawn = _drawn.icons[name, color] = _tinted(name, color, _faint(theme))
+        drawn = _drawn.icons[key] = draw()
     return QIcon(drawn)
 
 

@@ -23,6 +23,11 @@ def test_every_kind_of_phase_looks_different(qapp: QGuiApplication) -> None:
     assert all(images[a] != images[b] for a in range(len(images)) for b in range(a))
 
 
+def test_a_mark_that_is_shown_again_is_not_drawn_again(qapp: QGuiApplication) -> None:
+    marks = [tab_mark(phase, ORANGE, OUTLINE, 16, 1.0) for phase in (Phase.IDLE, Phase.STREAMING, Phase.IDLE)]
+    assert marks[0].cacheKey() == marks[2].cacheKey() != marks[1].cacheKey()
+
+
 def test_a_mark_has_its_owners_colour_and_stands_out_from_it(qapp: QGuiApplication) -> None:
     for chip, mark in ((ORANGE, QColor("black")), (QColor("#000000"), QColor("white"))):
         drawn = image(Phase.STREAMING, chip)

@@ -4,11 +4,11 @@ import re
 import weakref
 
 import pytest
-from PySide6.QtGui import QColor, QIcon
+from PySide6.QtGui import QColor, QIcon, QPixmap, QPixmapCache
 from PySide6.QtWidgets import QApplication, QPushButton
 
 from app.theme import apply_theme, current_theme
-from app.widgets.icons import CONFIRM_MS, _drawn, confirm_by_icon, icon, show_icon
+from app.widgets.icons import CONFIRM_MS, _drawn, confirm_by_icon, drawn_once, icon, show_icon
 from engine.api import assets_dir
 
 NAMES = (
@@ -61,6 +61,30 @@ def test_icons_of_a_theme_that_is_not_shown_any_more_are_not_kept(qapp: QApplica
 def test_icons_of_the_theme_that_is_shown_are_drawn_once(qapp: QApplication):
     apply_theme(qapp, "light")
     assert icon("plus").cacheKey() == icon("plus").cacheKey() != icon("plus", "muted").cacheKey()
+
+
+def test_what_others_draw_is_drawn_once_in_a_theme(qapp: QApplication):
+    drawn: list[QIcon] = []
+
+    def draw() -> QIcon:
+        drawn.append(QIcon(QPixmap(16, 16)))
+        return drawn[-1]
+
+    apply_theme(qapp, "light")
+    assert {drawn_once("a key", draw).cacheKey() for _ in range(3)} == {drawn[0].cacheKey()}
+    apply_theme(qapp, "dark")
+    assert drawn_once("a key", draw).cacheKey() == drawn[1].cacheKey()
+    apply_theme(qapp, "light")
+
+
+def test_what_qt_keeps_of_icons_goes_with_their_theme(qapp: QApplication):
+    apply_theme(qapp, "light")
+    icon("plus")
+    QPixmapCache.insert("of the light theme", QPixmap(16, 16))
+    apply_theme(qapp, "dark")
+    icon("plus")
+    assert not QPixmapCache.find("of the light theme", QPixmap())
+    apply_theme(qapp, "light")
 
 
 def test_shown_icon_follows_the_theme(qapp: QApplication, qtbot):
