@@ -25,6 +25,7 @@ from app.desktop.keep_awake import leave_efficiency_mode
 from app.i18n import install_language, translate
 from app.main_window import MainWindow
 from app.models.host import Host
+from app.models.measured_speed import MeasuredSpeeds
 from app.models.services import ModelServices
 from app.restarting import ProgramRestart, start_again
 from app.running_window import RunningWindow, ask_to_show
@@ -137,6 +138,7 @@ def make_window(
     apply_zoom(app, settings.get(options.ZOOM_PERCENT))
     client = EngineClient(make_engine, loop)
     history, problem = _open_history(home)
+    measured = MeasuredSpeeds()
     window = MainWindow(
         client,
         history,
@@ -145,7 +147,8 @@ def make_window(
             home,
             lambda: list_models(home),
             lambda: list_damaged_models(home),
-            lambda: read_host(home, settings),
+            lambda: replace(read_host(home, settings), speeds=measured.speeds),
+            measured,
         ),
     )
     client.setParent(window)

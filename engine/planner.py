@@ -48,6 +48,7 @@ __all__ = [
     "plan",
     "plan_here",
     "plans",
+    "read_bytes_of",
     "recommended",
     "verdict_of",
 ]
@@ -134,6 +135,12 @@ def chat_blocks(model: ModelLoaded, num_tokens: int) -> int:
     return Window(model.cache_window, model.block_size).peak_blocks(0, num_tokens, model.max_chunk)
 
 
+def read_bytes_of(spec: ModelSpec, weights_bytes: int) -> int:
+    """How many bytes a token reads of weights that take so many: neither experts that it does not use, nor a table."""
+    need = memory_need(spec, "balanced")
+    return weights_bytes * need.read_bytes_per_token // need.weights_bytes
+
+
 def plan_here(
     spec: ModelSpec,
     quality: Quality,
@@ -149,7 +156,7 @@ def plan_here(
     config = config or EngineConfig()
     need = memory_need(spec, quality, config)
     if weights_bytes is not None:
-        need = need_of(spec, weights_bytes, weights_bytes, config)
+        need = need_of(spec, weights_bytes, read_bytes_of(spec, weights_bytes), config)
     left_bytes = max(0, memory_free_bytes - need.fixed_bytes)
     block_bytes = config.block_size * need.kv_bytes_per_token
     try:

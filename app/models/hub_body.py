@@ -148,8 +148,8 @@ class HubBody(QWidget):
         self.quality.setVisible(is_open and (self.can_get or (not has_facts and self._offer.spec is not None)))
         self.strip.setVisible(self.is_begun or self.strip.state is JobState.DONE)
         self._show_reading()
-        for part in (self.choices, self.quality):
-            part.setEnabled(not self.is_begun)
+        self.choices.setEnabled(not self.is_begun)
+        self.quality.allow_choice(not self.is_begun)
         # With nothing in it, it would still be a gap in its card.
         self.setVisible(any(not part.isHidden() for part in self._parts))
 

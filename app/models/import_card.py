@@ -197,7 +197,7 @@ class ImportCard(Card):
     def _on_state_changed(self) -> None:
         self.choose_button.setDisabled(self.strip.is_busy)
         self.folder_button.setDisabled(self.strip.is_busy)
-        self.quality.setEnabled(self.strip.state is JobState.IDLE)
+        self.quality.allow_choice(self.strip.state is JobState.IDLE)
         if self.strip.state is not JobState.IDLE and self.quality.is_expecting:
             self.quality.expect(False)
         self.setAcceptDrops(not self.strip.is_busy)

@@ -54,6 +54,9 @@ class LibraryController(QObject):
         self._jobs = jobs
         self._page = page
         self._cleans_after_job = False
+        self._freed_id: str | None = None
+        """The model whose copy for this machine is to be removed, once it is known where that is."""
+        page.copy_free_requested.connect(self._free_copy)
         page.rename_requested.connect(lambda model_id, name: client.send(RenameModel(model_id, name)))
         page.delete_requested.connect(lambda model_id: client.send(DeleteModel(model_id)))
         page.move_requested.connect(self._move)
@@ -95,11 +98,13 @@ class LibraryController(QObject):
                 self._on_report(answer)
             case SpaceFreed():
                 if answer.num_items:
+                    self.models_changed.emit()
                     words = translate("app", "{size} are free again")
                     self._page.undo_bar.show_note(words.format(size=file_size(answer.freed_bytes)), "")
                 self._ask_if_open()
             case ModelsDiscovered():
-                self._page.get.others.show_models(answer.models)
+                with self._page.keeping_place(self._page.get.others):
+                    self._page.get.others.show_models(answer.models)
             case LibraryFailed():
                 self._on_failed(answer)
 
@@ -113,7 +118,17 @@ class LibraryController(QObject):
         self.models_changed.emit()
         self._ask_if_open()
 
+    def _free_copy(self, model_id: str) -> None:
+        self._freed_id = model_id
+        self._client.send(AskStorage())
+
     def _on_report(self, report: StorageReport) -> None:
+        if self._freed_id is not None:
+            freed_id, self._freed_id = self._freed_id, None
+            caches = [item for item in report.items if item.kind == "cache" and item.model_id == freed_id]
+            if caches:
+                # Without a path it would mean all that can be removed.
+                self._client.send(CleanUp(tuple(item.path for item in caches)))
         if self._cleans_after_job:
             self._cleans_after_job = False
             paths = tuple(

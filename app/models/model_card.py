@@ -25,6 +25,7 @@ from app.models.fit_verdict import FitVerdict
 from app.models.load_text import load_text
 from app.models.model_facts import (
     conversion_text,
+    copy_text,
     fidelity_text,
     formats_text,
     nature_text,
@@ -39,6 +40,7 @@ from app.widgets.file_dialog import Place, begin_in
 from app.widgets.icons import show_icon
 from app.widgets.menu_button import let_go_after_menu
 from app.widgets.text_label import TextLabel
+from app.widgets.units import file_size
 from engine.messages import ModelLoaded, ModelLoadFailed, ModelLoadProgress
 
 if TYPE_CHECKING:
@@ -60,6 +62,8 @@ class ModelCard(Card):
     """model id, folder"""
     default_requested = Signal(str, bool)
     """model id, and whether it is to be loaded at every start"""
+    copy_free_requested = Signal(str)
+    """The id of the model whose copy for this machine may go."""
 
     def __init__(self, entry: ModelEntry, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -91,7 +95,8 @@ class ModelCard(Card):
         buttons.addWidget(self.delete_button)
         self.column.addWidget(TextLabel(entry.name, "heading"))
         self.column.addWidget(TextLabel(nature_text(entry)))
-        self.column.addWidget(TextLabel(storage_text(entry), "muted"))
+        self._storage = TextLabel("", "muted")
+        self.column.addWidget(self._storage)
         if fidelity := fidelity_text(entry):
             self.column.addWidget(TextLabel(fidelity, "muted"))
         self.conversion = TextLabel(conversion_text(entry), "muted")
@@ -109,7 +114,19 @@ class ModelCard(Card):
         self._error.clear()
         self._speed.hide()
         self._default_mark.hide()
+        self.show_storage(entry)
         self._show_rest()
+
+    def show_storage(self, entry: ModelEntry) -> None:
+        """The same model, which may take more or less room on the disk than before."""
+        self.entry = entry
+        has_copy = entry.prepared_bytes > 0
+        self._storage.setText(storage_text(entry))
+        self._storage.setToolTip(copy_text() if has_copy else "")
+        self._storage.setAccessibleDescription(self._storage.toolTip())
+        words = translate("app", "Free the copy for this machine ({size})")
+        self.free_action.setText(words.format(size=file_size(entry.prepared_bytes)))
+        self.free_action.setVisible(has_copy)
 
     def set_loaded(self, is_loaded: bool) -> None:
         """Whether this is the model that is loaded now."""
@@ -179,6 +196,7 @@ class ModelCard(Card):
 
     def _make_menu(self) -> QMenu:
         menu = QMenu(self)
+        menu.setToolTipsVisible(True)
         model_id = self.entry.model_id
         self.rename_action = menu.addAction(translate("app", "Rename…"))
         self.rename_action.triggered.connect(lambda: self.ask_for_name())
@@ -187,6 +205,9 @@ class ModelCard(Card):
         self.default_action.triggered.connect(lambda is_on: self.default_requested.emit(model_id, is_on))
         self.verify_action = menu.addAction(translate("app", "Verify its files"))
         self.verify_action.triggered.connect(lambda: self.verify_requested.emit(model_id))
+        self.free_action = menu.addAction("")
+        self.free_action.setToolTip(copy_text())
+        self.free_action.triggered.connect(lambda: self.copy_free_requested.emit(model_id))
         self.move_action = menu.addAction(translate("app", "Move to another folder…"))
         self.move_action.triggered.connect(lambda: self.ask_for_folder())
         return menu
@@ -209,6 +230,8 @@ class ModelCard(Card):
         self.delete_button.setEnabled(not obstacle)
         self.delete_button.setToolTip(obstacle)
         self.move_action.setEnabled(not obstacle)
+        # Loaded, the copy is what it computes with.
+        self.free_action.setEnabled(not obstacle)
 
     def _show_rest(self) -> None:
         self._text.setText(translate("app", "Loaded") if self._is_loaded else "")

@@ -164,6 +164,7 @@ class ModelController(QObject):
     def _show_marks(self) -> None:
         """What is known of models beside what they are: how fast they were, and which one is the default."""
         default_id = self._settings.get(options.DEFAULT_MODEL_ID)
+        self._services.measured.update(self.models, self._speeds)
         for card in self._page.cards():
             card.set_speed(self._speeds.get(card.entry.model_id))
             card.set_default(card.entry.model_id == default_id)
@@ -201,6 +202,9 @@ class ModelController(QObject):
         self._show_loading(change.model_id if isinstance(change, ModelLoadProgress) else "")
         if isinstance(change, ModelLoaded):
             self._set_loaded(change)
+            if any(entry.model_id == change.model_id and not entry.prepared_bytes for entry in self.models):
+                # The first load has laid a copy beside it.
+                self.refresh()
         elif isinstance(change, ModelLoadFailed):
             self.load_failed.emit(change)
 

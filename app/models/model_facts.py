@@ -44,12 +44,22 @@ def license_text(name: str | None) -> str:
 
 
 def storage_text(entry: ModelEntry) -> str:
-    """`98 MB on disk + 96 MB prepared for this machine · licence apache-2.0`."""
+    """`194 MB on disk: 98 MB the model, 96 MB a copy for this machine · licence apache-2.0`."""
     size = translate("app", "{size} on disk").format(size=file_size(entry.size_bytes))
     if entry.prepared_bytes:
-        words = translate("app", "{size} on disk + {prepared} prepared for this machine")
-        size = words.format(size=file_size(entry.size_bytes), prepared=file_size(entry.prepared_bytes))
+        words = translate("app", "{all} on disk: {size} the model, {prepared} a copy for this machine")
+        sizes = (entry.size_bytes + entry.prepared_bytes, entry.size_bytes, entry.prepared_bytes)
+        size = words.format(**dict(zip(("all", "size", "prepared"), map(file_size, sizes), strict=True)))
     return f"{size} · {license_text(entry.license)}"
+
+
+def copy_text() -> str:
+    """What the copy is for."""
+    return translate(
+        "app",
+        "The copy has the weights laid out for this machine's processor, so that loading takes a moment. It can be "
+        "freed; the next load makes it again.",
+    )
 
 
 def bits_text(entry: ModelEntry) -> str:

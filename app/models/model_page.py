@@ -53,6 +53,8 @@ class ModelPage(ClosablePage):
     """model id, folder"""
     default_requested = Signal(str, bool)
     """model id, and whether it is to be loaded at every start"""
+    copy_free_requested = Signal(str)
+    """The id of the model whose copy for this machine may go."""
     fetch_requested = Signal(str)
     """The catalogue id."""
     convert_requested = Signal(str, object)
@@ -94,6 +96,11 @@ class ModelPage(ClosablePage):
         """The models in the library now; cards of models that are still the same keep their state."""
         self.damaged.set_models(damaged)
         wanted = {model.model_id: model for model in models}
+        for model_id, card in self._cards.items():
+            model = wanted.get(model_id)
+            if model is not None and replace(model, prepared_bytes=card.entry.prepared_bytes) == card.entry:
+                # The focus stays on it.
+                card.show_storage(model)
         for model_id in [id_ for id_, card in self._cards.items() if wanted.get(id_) != card.entry]:
             card = self._cards.pop(model_id)
             self._installed_column.removeWidget(card)
@@ -118,6 +125,7 @@ class ModelPage(ClosablePage):
         card.rename_requested.connect(self.rename_requested)
         card.move_requested.connect(self.move_requested)
         card.default_requested.connect(self.default_requested)
+        card.copy_free_requested.connect(self.copy_free_requested)
         card.set_loaded(model.model_id == self._loaded_id)
         return card
 

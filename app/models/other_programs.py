@@ -58,7 +58,10 @@ class OtherPrograms(Card):
             else translate("app", "None found. You can still drop a file on the window.")
         )
         for model in models:
-            self._rows.addWidget(self._row(model))
+            row = self._row(model)
+            self._rows.addWidget(row)
+            # Now, not when the loop comes round: the height is wanted at once.
+            row.show()
 
     def _show_waiting(self, is_waiting: bool) -> None:
         """The button stays enabled: the focus is on it, and would go elsewhere."""

@@ -5,17 +5,19 @@ Knows nothing of files and downloads; it is given a model's numbers and the memo
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, get_args
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QButtonGroup, QRadioButton, QVBoxLayout, QWidget
 
-from app.i18n import translate
+from app.i18n import listed, translate
 from app.models.fit_verdict import FitVerdict, fit_in
+from app.models.measured_speed import MeasuredSpeed, nearest
 from app.theme import icon_size_px, theme_signals
 from app.widgets.text_label import TextLabel
-from app.widgets.units import duration, file_size, memory_size
+from app.widgets.units import duration, file_size, memory_size, unbroken
 from engine.messages import Quality
 
 if TYPE_CHECKING:
@@ -69,6 +71,11 @@ class QualityChoice(QWidget):
         self._indent()
         self._show()
 
+    def allow_choice(self, is_allowed: bool) -> None:
+        """Whether another one can be chosen. What is told of the costs is told all the same, and stays readable."""
+        for button in self.buttons.values():
+            button.setEnabled(is_allowed)
+
     @property
     def quality(self) -> Quality | None:
         return next(quality for quality, button in self.buttons.items() if button.isChecked())
@@ -114,8 +121,10 @@ class QualityChoice(QWidget):
         if quality is not None and own_bytes is not None and self._weights_bytes.get(quality) == own_bytes:
             # Its codes are taken over: rounding them again could only lose.
             return translate("app", "No different for this file from “{choice}”").format(choice=_words(None)[0])
-        time = "" if quality is None or self._spec is None else _time_words(self._spec, quality)
-        return " · ".join(part for part in (cost_words(plan), time) if part)
+        assert self._host is not None, "the plan was made for a machine"
+        speeds = self._host.speeds
+        time = "" if quality is None or self._spec is None else _time_words(self._spec, quality, bool(speeds))
+        return " · ".join(part for part in (cost_words(plan, speeds), time) if part)
 
     def _button(self, quality: Quality | None) -> QRadioButton:
         name, promise = _words(quality)
@@ -149,28 +158,42 @@ class QualityChoice(QWidget):
         self.verdict.setVisible(plan is not None)
         if plan is not None and self._spec is not None and self._host is not None:
             known = self._weights_bytes.get(self.quality)
-            self.verdict.show_fit(fit_in(self._spec, self.quality or "balanced", self._host, known))
+            fit = fit_in(self._spec, self.quality or "balanced", self._host, known)
+            judged = self._judged_words(self._host)
+            self.verdict.show_fit(replace(fit, note=f"{fit.note} {judged}".strip()))
+
+    def _judged_words(self, host: Host) -> str:
+        """By which models the speeds are judged; empty where none has answered here."""
+        judges = (nearest(host.speeds, plan.need.read_bytes_per_token) for plan in self._plans.values())
+        names = dict.fromkeys(judge.name for judge in judges if judge is not None)
+        words = translate("app", "The speeds are judged by how fast {model} answers here.")
+        return words.format(model=listed(tuple(names))) if names else ""
 
 
-def _time_words(spec: ModelSpec, quality: Quality) -> str:
+def _time_words(spec: ModelSpec, quality: Quality, is_speed_of_here: bool) -> str:
     """`up to 12 min to convert there`, on that laptop, empty where it takes little longer than reading."""
     from engine.planner import conversion_s
 
     time_s = conversion_s(spec, quality)
     if time_s is None:
         return ""
-    return translate("app", "up to {time} to convert there").format(time=duration(time_s))
+    time = duration(time_s)
+    if is_speed_of_here:
+        return translate("app", "up to {time} to convert on an ordinary laptop").format(time=time)
+    return unbroken(translate("app", "up to {time} to convert there").format(time=time))
 
 
-def cost_words(plan: Plan) -> str:
-    """`about 1.9 GB on disk · 2.4 GiB of memory · about 9 tok/s on an ordinary laptop`."""
-    return translate(
-        "app", "about {disk} on disk · {memory} of memory · about {speed} tok/s on an ordinary laptop"
-    ).format(
-        disk=file_size(plan.need.weights_bytes),
-        memory=memory_size(plan.need.fixed_bytes),
-        speed=_speed(plan.need.tokens_per_s),
-    )
+def cost_words(plan: Plan, speeds: Sequence[MeasuredSpeed]) -> str:
+    """`about 1.9 GB on disk · 2.4 GiB of memory · about 9 tok/s on an ordinary laptop`, or here if that is known."""
+    need, measured = plan.need, nearest(speeds, plan.need.read_bytes_per_token)
+    disk, memory = file_size(need.weights_bytes), memory_size(need.fixed_bytes)
+    if measured is None:
+        words = translate(
+            "app", "about {disk} on disk · {memory} of memory · about {speed} tok/s on an ordinary laptop"
+        )
+        return words.format(disk=disk, memory=memory, speed=_speed(need.tokens_per_s))
+    words = translate("app", "about {disk} on disk · {memory} of memory · about {speed} tok/s here")
+    return words.format(disk=disk, memory=memory, speed=_speed(measured.of(need.read_bytes_per_token)))
 
 
 def _speed(rate: float) -> str:

@@ -89,7 +89,8 @@ class About(QWidget):
 def home_origin(home: Path) -> str:
     """In words, why the data folder is this one."""
     if home != default_home():
-        return translate("app", "Chosen with --home.")
+        return translate("app", "Not the usual place: the program was started with the option --home.")
     if os.environ.get(HOME_VARIABLE):
-        return translate("app", "Chosen by the environment variable {name}.").format(name=HOME_VARIABLE)
+        words = translate("app", "Not the usual place: the environment variable {name} says so.")
+        return words.format(name=HOME_VARIABLE)
     return translate("app", "The usual place on this system.")

@@ -5,9 +5,9 @@ Does not know what failed; the way to try again is a button of whoever shows the
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
-from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, Signal
+from PySide6.QtGui import QGuiApplication, QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
 from app.engine_words.recognition import in_window_words
 from app.i18n import translate
@@ -15,6 +15,9 @@ from app.theme import icon_size_px, theme_signals
 from app.widgets.icons import confirm_by_icon, icon, show_icon
 from app.widgets.screen_change import redraw_on_other_screen
 from app.widgets.text_label import TextLabel
+
+_LEAST_CHARACTERS = 50
+"""In a line of the error beside the buttons."""
 
 
 class ErrorNote(QFrame):
@@ -49,6 +52,7 @@ class ErrorNote(QFrame):
         self._details.setText(details)
         self.details_button.setVisible(bool(details))
         self.details_button.setChecked(False)
+        self._place_buttons()
         self._show_mark()
         self.show()
 
@@ -62,17 +66,39 @@ class ErrorNote(QFrame):
         return self._label.text()
 
     def _build(self) -> None:
-        row = QHBoxLayout()
-        row.setSpacing(6)
-        row.addWidget(self._mark)
-        row.addWidget(self._label, 1)
-        row.addWidget(self.details_button)
-        row.addWidget(self.copy_button)
+        text = QHBoxLayout()
+        text.setSpacing(6)
+        text.addWidget(self._mark)
+        text.addWidget(self._label, 1)
+        buttons = self._buttons = QHBoxLayout()
+        buttons.setSpacing(6)
+        buttons.addWidget(self.details_button)
+        buttons.addWidget(self.copy_button)
+        buttons.addStretch(1)
+        both = self._both = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        both.setSpacing(6)
+        both.addLayout(text, 1)
+        both.addLayout(buttons)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(4)
-        column.addLayout(row)
+        column.addLayout(both)
         column.addWidget(self._details)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._place_buttons()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self._place_buttons()
+
+    def _place_buttons(self) -> None:
+        """Beside the error, or below it where that would leave it but a narrow column."""
+        text_px = self.width() - self._buttons.sizeHint().width()
+        is_narrow = text_px < _LEAST_CHARACTERS * self.fontMetrics().averageCharWidth()
+        self._both.setDirection(QBoxLayout.Direction.TopToBottom if is_narrow else QBoxLayout.Direction.LeftToRight)
 
     def _show_mark(self) -> None:
         self._mark.setPixmap(icon("warning", "error").pixmap(icon_size_px()))

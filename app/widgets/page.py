@@ -5,9 +5,12 @@ Knows nothing of its content.
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QToolButton, QVBoxLayout, QWidget
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from PySide6.QtCore import QEvent, Qt, QTimer, Signal
+from PySide6.QtGui import QCursor, QKeySequence, QShortcut, QShowEvent
+from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QScrollArea, QToolButton, QVBoxLayout, QWidget
 
 from app.i18n import translate
 from app.theme import theme_signals
@@ -38,6 +41,7 @@ class Page(QWidget):
         area.setFrameShape(QFrame.Shape.NoFrame)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         area.setWidget(middle)
+        self._middle = middle
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(area)
@@ -58,6 +62,25 @@ class Page(QWidget):
                 self._area.ensureWidgetVisible(widget, 0, _MARGIN_PX)
 
         QTimer.singleShot(0, self, scroll)
+
+    @contextmanager
+    def keeping_place(self, grown: QWidget) -> Iterator[None]:
+        """Where a person looks at what is below `grown`, that stays where it is while `grown` gets another height."""
+        before_px, looks_below = grown.height(), self._looks_below(grown)
+        yield
+        if looks_below:
+            # All of the layouts at once, or what is below would be painted where it goes first.
+            QApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)
+            bar = self._area.verticalScrollBar()
+            bar.setValue(bar.value() + grown.height() - before_px)
+
+    def _looks_below(self, part: QWidget) -> bool:
+        """Whether the part is above what is in view, or the mouse is below it."""
+        view = self._area.viewport()
+        top_px = self._area.verticalScrollBar().value()
+        bottom_px = part.mapTo(self._middle, part.rect().bottomLeft()).y() - top_px
+        mouse = view.mapFromGlobal(QCursor.pos())
+        return part.isVisible() and (bottom_px < 0 or (view.rect().contains(mouse) and mouse.y() > bottom_px))
 
     def _limit_width(self) -> None:
         self._content.setMaximumWidth(self.fontMetrics().averageCharWidth() * _MAX_CHARACTERS)

@@ -13,7 +13,8 @@ _MEMORY_UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
 _FILE_UNITS = ("B", "kB", "MB", "GB", "TB")
 _NO_BREAK_SPACE = "\u00a0"
 _NO_BREAK = re.compile(
-    r"(?<=[0-9]) (?=(?:[KMGT]iB|[kMGT]?B|ms|s|min|h|tok|秒|%)(?![A-Za-z]))|(?<=\w) (?=[0-9.]+[MB](?![\w]))| (?=· )"
+    r"(?<=[0-9]) (?=(?:[KMGT]iB|[kMGT]?B|ms|s|min|h|tok|秒|%)(?![A-Za-z]))|(?<=[0-9] h) (?=[0-9]+ min)"
+    r"|(?<=\w) (?=[0-9.]+[MB](?![\w]))| (?=· )"
 )
 
 
@@ -54,6 +55,11 @@ def with_good_breaks(text: str) -> str:
     Those between a number and its unit, between a model's name and its size, and before a dot that parts words.
     """
     return _NO_BREAK.sub(_NO_BREAK_SPACE, text)
+
+
+def unbroken(text: str) -> str:
+    """The text in one line: where it does not fit, all of it goes to the next one."""
+    return text.replace(" ", _NO_BREAK_SPACE)
 
 
 def with_digits_grouped(words: str, number: int) -> str:

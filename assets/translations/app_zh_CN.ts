@@ -570,14 +570,6 @@
       <translation>选择…</translation>
     </message>
     <message>
-      <source>Chosen by the environment variable {name}.</source>
-      <translation>由环境变量 {name} 指定。</translation>
-    </message>
-    <message>
-      <source>Chosen with --home.</source>
-      <translation>由 --home 指定。</translation>
-    </message>
-    <message>
       <source>Clear the field</source>
       <translation>清空输入框</translation>
     </message>
@@ -982,6 +974,10 @@
     <message>
       <source>Free some space on this disk.</source>
       <translation>请在此磁盘上腾出一些空间。</translation>
+    </message>
+    <message>
+      <source>Free the copy for this machine ({size})</source>
+      <translation>释放为本机准备的副本（{size}）</translation>
     </message>
     <message>
       <source>Free: {tokens}</source>
@@ -1598,6 +1594,14 @@
     <message>
       <source>Not found</source>
       <translation>未找到</translation>
+    </message>
+    <message>
+      <source>Not the usual place: the environment variable {name} says so.</source>
+      <translation>不是通常的位置：由环境变量 {name} 指定。</translation>
+    </message>
+    <message>
+      <source>Not the usual place: the program was started with the option --home.</source>
+      <translation>不是通常的位置：程序启动时使用了 --home 选项。</translation>
     </message>
     <message>
       <source>Nothing found</source>
@@ -2239,6 +2243,10 @@
       <translation>与模型站的连接中断（{reason}）</translation>
     </message>
     <message>
+      <source>The copy has the weights laid out for this machine's processor, so that loading takes a moment. It can be freed; the next load makes it again.</source>
+      <translation>副本中的权重已按本机处理器排好，因此加载只需片刻。可以释放它；下次加载时会重新生成。</translation>
+    </message>
+    <message>
       <source>The diagnostics cannot be saved: {cause}. {advice}</source>
       <translation>无法保存诊断信息：{cause}。{advice}</translation>
     </message>
@@ -2443,6 +2451,10 @@
     <message>
       <source>The settings file {why}. The settings are the default ones. {rest}</source>
       <translation>设置文件{why}。现在使用默认设置。{rest}</translation>
+    </message>
+    <message>
+      <source>The speeds are judged by how fast {model} answers here.</source>
+      <translation>速度按 {model} 在这台电脑上的回答速度推算。</translation>
     </message>
     <message>
       <source>The system's keyring does not work ({reason}): nothing is kept there</source>
@@ -2840,6 +2852,10 @@
     <message>
       <source>a whole number</source>
       <translation>整数</translation>
+    </message>
+    <message>
+      <source>about {disk} on disk · {memory} of memory · about {speed} tok/s here</source>
+      <translation>磁盘约 {disk} · 内存 {memory} · 在这台电脑上约 {speed} 词元/秒</translation>
     </message>
     <message>
       <source>about {disk} on disk · {memory} of memory · about {speed} tok/s on an ordinary laptop</source>
@@ -3544,6 +3560,10 @@
       <translation>回答最多 {asked} 个</translation>
     </message>
     <message>
+      <source>up to {time} to convert on an ordinary laptop</source>
+      <translation>在普通笔记本上转换最多 {time}</translation>
+    </message>
+    <message>
       <source>up to {time} to convert there</source>
       <translation>在其上转换最多 {time}</translation>
     </message>
@@ -3594,6 +3614,10 @@
     <message>
       <source>written {time} ago</source>
       <translation>{time} 前写入</translation>
+    </message>
+    <message>
+      <source>{all} on disk: {size} the model, {prepared} a copy for this machine</source>
+      <translation>磁盘占用 {all}：模型 {size}，为本机准备的副本 {prepared}</translation>
     </message>
     <message>
       <source>{bits} bits a weight</source>
@@ -4542,10 +4566,6 @@ Change it in the options of the chat.</source>
     <message>
       <source>{size} on disk</source>
       <translation>磁盘 {size}</translation>
-    </message>
-    <message>
-      <source>{size} on disk + {prepared} prepared for this machine</source>
-      <translation>磁盘 {size}，另有为本机准备的 {prepared}</translation>
     </message>
     <message>
       <source>{size} to download</source>

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from engine.errors import OutOfMemoryError
-from engine.planner import machine, num_pool_blocks
+from engine.planner import machine, num_pool_blocks, plan_here, read_bytes_of
 from engine.rope_spec import RopeSpec
-from engine.spec import ModelSpec
+from engine.spec import ExpertSpec, ModelSpec
 
 # 2 layers x 2 x 2 heads x 16 = 128 elements a token: 4 KiB a block of 16 with two bytes each.
 SPEC = ModelSpec("llama", 2, 64, 4, 2, 16, 96, 300, 4096, 1e-5, RopeSpec(1e4), False, True)
@@ -60,3 +60,12 @@ def test_a_short_window_is_content_with_less():
     assert num_pool_blocks(spec, *SIZES, memory_free_bytes=1 << 40, budget_bytes=budget_bytes, max_chunk=512) == 41
     with pytest.raises(OutOfMemoryError, match=r"0\.2 MiB at least, for 1024 tokens"):
         num_pool_blocks(spec, *SIZES, memory_free_bytes=1 << 40, budget_bytes=budget_bytes - 1, max_chunk=512)
+
+
+def test_a_token_reads_only_the_weights_that_it_uses():
+    assert read_bytes_of(SPEC, 1_000_000) == 1_000_000
+    experts = replace(SPEC, experts=ExpertSpec(8, 2, 96, True))
+    read_bytes = read_bytes_of(experts, 1_000_000)
+    assert 1_000_000 // 4 < read_bytes < 1_000_000
+    need = plan_here(experts, "balanced", 1 << 40, weights_bytes=1_000_000).need
+    assert (need.weights_bytes, need.read_bytes_per_token) == (1_000_000, read_bytes)

@@ -221,7 +221,9 @@ def test_a_file_is_converted_in_the_quality_that_was_chosen(page: FirstRunPage, 
     with qtbot.waitSignal(page.convert_requested) as asked:
         qtbot.mouseClick(page.import_card.strip.main_button, Qt.MouseButton.LeftButton)
     assert asked.args == [FILE, "smallest"]
-    assert not quality.isEnabled()
+    # What it says of the costs is not greyed.
+    assert not any(button.isEnabled() for button in quality.buttons.values())
+    assert quality.verdict.isEnabled()
 
 
 def test_a_job_elsewhere_does_not_take_the_place_of_a_file_that_is_asked_about(page: FirstRunPage):

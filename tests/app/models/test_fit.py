@@ -146,6 +146,9 @@ def test_each_quality_tells_what_it_costs(qtbot: QtBot) -> None:
     assert len(set(costs.values())) == 3
     assert all("on disk" in cost and "of memory" in cost and "tok/s" in cost for cost in costs.values())
     # The nearest codes take little longer than reading the source.
-    assert [quality for quality, cost in costs.items() if " min to convert there" in cost] == ["smallest", "balanced"]
+    assert [quality for quality, cost in costs.items() if " min to convert there" in cost.replace("\u00a0", " ")] == [
+        "smallest",
+        "balanced",
+    ]
     choice.show_model(None, 8 * GIB)
     assert choice.verdict.isHidden()

@@ -15,6 +15,7 @@ from app.main_window import MainWindow
 from app.models.model_card import ModelCard
 from app.models.speed_store import SpeedStore
 from app.state import options
+from engine.api import ModelEntry
 from engine.messages import (
     AskStorage,
     CleanUp,
@@ -181,6 +182,62 @@ def test_models_of_other_programs_are_found_and_converted(qtbot: QtBot, window: 
     assert engine.commands[-1] == InspectSource("/o/blobs/1")
     press(qtbot, window.model_page.import_card.strip.main_button)
     assert engine.commands[-1].job_id == "convert:/o/blobs/1"
+
+
+def test_what_is_looked_at_stays_in_place_when_other_programs_models_are_found(
+    qtbot: QtBot, window: MainWindow, engine: FakeEngine
+) -> None:
+    window.resize(900, 500)
+    window.show_models()
+    page = window.model_page
+    page.show_get()
+    others, area = page.get.others, page._area
+    bar = area.verticalScrollBar()
+    press(qtbot, others.button)
+    # Far enough down that the card is above what is in view.
+    qtbot.waitUntil(lambda: bar.maximum() > others.mapTo(area.widget(), QPoint(0, others.height())).y())
+    bar.setValue(bar.maximum())
+    seen = page.get.hub_cards[-1]
+
+    def place() -> int:
+        return seen.mapTo(area.viewport(), QPoint(0, 0)).y()
+
+    before, height = place(), others.height()
+    engine.emit(ModelsDiscovered(tuple(DiscoveredModel("Ollama", f"m{n}", f"/o/{n}", 2_000_000_000) for n in range(4))))
+    qtbot.waitUntil(lambda: others.height() > height)
+    assert place() == before
+    qtbot.wait(20)
+    assert place() == before
+
+
+def test_the_copy_for_this_machine_can_be_freed(
+    qtbot: QtBot, window: MainWindow, engine: FakeEngine, card: ModelCard, models: list[ModelEntry]
+) -> None:
+    assert not card.free_action.isVisible()
+    models[0] = dataclasses.replace(models[0], prepared_bytes=900_000)
+    window.models.refresh()
+    # The same card, so that nobody loses the place.
+    assert window.model_page.card("tiny") is card
+    assert card.free_action.text() == "Free the copy for this machine (900 kB)"
+    card.free_action.trigger()
+    assert engine.commands[-1] == AskStorage()
+    copy = StorageItem("cache", "Tiny 1M, prepared", "/d/models/tiny/prepared.bin", 900_000, 0.0, "tiny", None, True)
+    engine.emit(dataclasses.replace(REPORT, items=(*REPORT.items, copy)))
+    qtbot.waitUntil(lambda: engine.commands[-1] == CleanUp((copy.path,)))
+    models[0] = dataclasses.replace(models[0], prepared_bytes=0)
+    engine.emit(SpaceFreed(1, 900_000))
+    qtbot.waitUntil(lambda: not card.free_action.isVisible())
+    card.set_loaded(True)
+    assert not card.free_action.isEnabled()
+
+
+def test_a_copy_that_is_gone_by_then_frees_nothing_else(
+    qtbot: QtBot, window: MainWindow, engine: FakeEngine, card: ModelCard
+) -> None:
+    card.copy_free_requested.emit("tiny")
+    engine.emit(REPORT)
+    qtbot.waitUntil(lambda: window.model_page.storage._rows.count() > 0)
+    assert not any(isinstance(command, CleanUp) for command in engine.commands)
 
 
 def test_a_model_that_is_pasted_into_a_message_goes_to_the_card_for_it(

@@ -80,7 +80,7 @@ def test_unknown_licence_is_called_so():
 
 def test_the_prepared_file_is_told_apart_from_the_model():
     words = storage_text(dataclasses.replace(SMALL, prepared_bytes=96_000_000))
-    assert words == "98 MB on disk + 96 MB prepared for this machine · licence apache-2.0"
+    assert words == "194 MB on disk: 98 MB the model, 96 MB a copy for this machine · licence apache-2.0"
 
 
 def test_without_models_the_page_says_what_to_do(page: ModelPage, qtbot):

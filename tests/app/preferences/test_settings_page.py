@@ -12,12 +12,13 @@ from pytestqt.qtbot import QtBot
 
 from app.application import configured
 from app.main_window import MainWindow
+from app.preferences.about import home_origin
 from app.preferences.effective_words import kv_precision_words
 from app.state import options
 from app.state.options import ENGINE_SETTINGS, SECTIONS, SETTINGS
 from app.widgets.text_label import TextLabel
 from app.widgets.units import memory_size
-from engine.api import ENDPOINT_VARIABLE, EngineConfig
+from engine.api import ENDPOINT_VARIABLE, HOME_VARIABLE, EngineConfig, default_home
 from tests.app.fake_engine import MODEL, FakeEngines
 from tests.app.models.entries import SPEC
 
@@ -170,3 +171,11 @@ def test_labels_stand_below_their_heading_and_facts_below_the_fields(qtbot: QtBo
     row = page.rows["theme"]
     qtbot.waitUntil(lambda: fact.mapTo(page, fact.rect().topLeft()).x() == row.mapTo(page, row.rect().topLeft()).x())
     assert {label.indent() for label in page._labels} == {0}
+
+
+def test_a_data_folder_elsewhere_says_who_chose_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(HOME_VARIABLE, raising=False)
+    assert home_origin(default_home()) == "The usual place on this system."
+    assert home_origin(tmp_path).endswith("the program was started with the option --home.")
+    monkeypatch.setenv(HOME_VARIABLE, str(tmp_path))
+    assert home_origin(tmp_path) == f"Not the usual place: the environment variable {HOME_VARIABLE} says so."

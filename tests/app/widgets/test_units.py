@@ -47,6 +47,10 @@ def test_no_line_breaks_between_a_number_and_its_unit(unit: str):
     assert with_good_breaks(f"left 21 {unit} of 24 {unit}") == f"left 21\u00a0{unit} of 24\u00a0{unit}"
 
 
+def test_hours_and_minutes_stay_together():
+    assert with_good_breaks("up to 1 h 27 min there") == "up to 1\u00a0h\u00a027\u00a0min there"
+
+
 def test_name_of_a_model_and_its_size_stay_together():
     assert (
         with_good_breaks("These would: Gemma 2 2B, Qwen2.5 1.5B") == "These would: Gemma 2\u00a02B, Qwen2.5\u00a01.5B"
