@@ -85,6 +85,8 @@ class ComposerPanel(QWidget):
         self.composer.files_given.connect(self.attach)
         self.composer.long_text_given.connect(self.attach_text)
         self.queued = QueuedMessage()
+        self.queued.changed.connect(self._show_can_send)
+        self.queued.changed.connect(self._show_placeholder)
         self.queued.back_button.clicked.connect(self.take_back)
         self.queued.back_button.clicked.connect(lambda: self.composer.setFocus())
         self.prompts = PromptPicker(self.composer, self._own_prompts)
@@ -112,6 +114,8 @@ class ComposerPanel(QWidget):
         self.row.add_left(self.gauge, self.gauge.shown_text, [(2, self.gauge.show_short)])
         # Before the gauge's numbers, which stand nowhere else: the chat's options have it too.
         self.row.add_left(self.full_choice, self.full_choice.text, [(0, self.full_choice.setHidden)])
+        # Where nothing is moved when it comes and goes.
+        self.row.add_right(self.queue_button)
         self.row.add_right(self.attach_button)
         self.row.add_right(self._send_or_stop, [(4, self._show_short)])
         self._content = QWidget()
@@ -145,6 +149,13 @@ class ComposerPanel(QWidget):
         self.send_button.setProperty("kind", "primary")
         show_icon(self.send_button, "send", "on_accent")
         self.send_button.clicked.connect(self.composer.submit)
+        self.queue_button = QToolButton()
+        self.queue_button.setToolTip(translate("app", "Send it when this answer is finished (Enter)"))
+        self.queue_button.setAccessibleName(translate("app", "Send it when this answer is finished"))
+        show_icon(self.queue_button, "send", "muted")
+        self.queue_button.clicked.connect(self.composer.submit)
+        self.queue_button.clicked.connect(lambda: self.composer.setFocus())
+        self.queue_button.hide()
         self.stop_button = QPushButton(translate("app", "Stop"))
         self.stop_button.setAccessibleName(translate("app", "Stop"))
         self.stop_button.setToolTip(translate("app", "Stop this answer (Esc)"))
@@ -219,17 +230,22 @@ class ComposerPanel(QWidget):
         if not is_busy:
             self.stop_button.setEnabled(True)
             self.hint.hide()
-        words = (
-            translate("app", "Next message: Enter sends it when this answer is finished")
-            if is_busy
-            else translate("app", "Message, or / for a prompt")
-        )
-        self.composer.setPlaceholderText(words)
-        had_focus = self.send_button.hasFocus() or self.stop_button.hasFocus()
+        self.queue_button.setVisible(is_busy)
+        self._show_placeholder()
+        had_focus = any(one.hasFocus() for one in (self.send_button, self.stop_button, self.queue_button))
         self._send_or_stop.setCurrentWidget(self.stop_button if is_busy else self.send_button)
         if had_focus:
             # Else it would go to whatever stands next.
             self.composer.setFocus()
+
+    def _show_placeholder(self) -> None:
+        can_queue = not self.queue_button.isHidden() and self.queued.draft.is_empty
+        words = (
+            translate("app", "Next message: Enter sends it when this answer is finished")
+            if can_queue
+            else translate("app", "Message, or / for a prompt")
+        )
+        self.composer.setPlaceholderText(words)
 
     def show_stopping(self) -> None:
         """The answer was asked to end."""
@@ -296,7 +312,9 @@ class ComposerPanel(QWidget):
     def _show_can_send(self) -> None:
         self.composer.can_be_empty = bool(self.attachments.cards)
         has_content = bool(self.composer.toPlainText().strip()) or self.composer.can_be_empty
-        self.send_button.setEnabled(has_content and self._can_send and not self._refusal and not self._num_reading)
+        can_send = has_content and self._can_send and not self._refusal and not self._num_reading
+        self.send_button.setEnabled(can_send)
+        self.queue_button.setEnabled(can_send and self.queued.draft.is_empty)
         words = translate("app", "Send (Enter)") if self._can_send else translate("app", "No model is loaded yet")
         words = translate("app", "Reading the file") if self._num_reading else words
         self.send_button.setToolTip(self._refusal or words)

@@ -9,7 +9,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
 from app.chat.chat_words import tokens_text
-from app.i18n import translate
+from app.i18n import sentences, translate
 from app.state.message import Message
 from app.widgets.text_label import TextLabel
 from engine.messages import WhenFull
@@ -57,7 +57,7 @@ def limit_words(message: Message, context_limit: int | None, when_full: WhenFull
         advice = translate("app", "Start a new chat, or let this one forget its oldest turns.")
         if when_full == "drop_oldest":
             advice = translate("app", "“Continue” goes on without the oldest turns.")
-        return f"{words.format(limit=f'{context_limit:,}')} {advice}"
+        return sentences(words.format(limit=f"{context_limit:,}"), advice)
     num_tokens = 0 if message.stats is None else message.stats.num_completion_tokens
     if not message.text:
         words = translate(

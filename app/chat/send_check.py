@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from app.chat.chat_words import tokens_text
 from app.chat.context_gauge import ContextParts
-from app.i18n import translate
+from app.i18n import sentences, translate
 from engine.messages import WhenFull
 
 _FEW_TOKENS = 256
@@ -50,12 +50,10 @@ def warning_words(parts: ContextParts, when_full: WhenFull, num_answer_tokens: i
     if refusal_words(parts, when_full, num_answer_tokens) or not _is_tight(parts, when_full):
         return ""
     room = max(1, parts.room if when_full == "stop" else parts.room + parts.history)
-    words = translate(
-        "app", "Only {tokens} are left for the answer, about {words} words: it may break off. {advice}"
-    ).format(tokens=tokens_text(room), words=max(1, round(room * _WORDS_PER_TOKEN)), advice=_advice(parts, when_full))
-    if parts.is_bound_by_memory:
-        words += " " + translate("app", "“Memory for chats” in the settings makes chats longer.")
-    return words
+    words = translate("app", "Only {tokens} are left for the answer, about {words} words: it may break off.")
+    words = words.format(tokens=tokens_text(room), words=max(1, round(room * _WORDS_PER_TOKEN)))
+    longer = translate("app", "“Memory for chats” in the settings makes chats longer.")
+    return sentences(words, _advice(parts), *([longer] if parts.is_bound_by_memory else []))
 
 
 def forgetting_makes_room(parts: ContextParts, when_full: WhenFull, num_answer_tokens: int) -> bool:
@@ -69,7 +67,7 @@ def _is_tight(parts: ContextParts, when_full: WhenFull) -> bool:
     return room < min(_FEW_TOKENS, parts.limit // _FEW_PART)
 
 
-def _advice(parts: ContextParts, when_full: WhenFull) -> str:
+def _advice(parts: ContextParts) -> str:
     if _is_tight(parts, "drop_oldest"):
         return translate("app", "Shorten the message or remove what is attached.")
     return translate("app", "Start a new chat, or let this one forget its oldest turns.")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, get_args
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QButtonGroup, QRadioButton, QVBoxLayout, QWidget
 
-from app.i18n import listed, translate
+from app.i18n import listed, sentences, translate
 from app.models.fit_verdict import FitVerdict, fit_in
 from app.models.measured_speed import MeasuredSpeed, nearest
 from app.theme import icon_size_px, theme_signals
@@ -159,8 +159,7 @@ class QualityChoice(QWidget):
         if plan is not None and self._spec is not None and self._host is not None:
             known = self._weights_bytes.get(self.quality)
             fit = fit_in(self._spec, self.quality or "balanced", self._host, known)
-            judged = self._judged_words(self._host)
-            self.verdict.show_fit(replace(fit, note=f"{fit.note} {judged}".strip()))
+            self.verdict.show_fit(replace(fit, note=sentences(fit.note, self._judged_words(self._host))))
 
     def _judged_words(self, host: Host) -> str:
         """By which models the speeds are judged; empty where none has answered here."""

@@ -1670,8 +1670,8 @@
       <translation>内存只剩 {left}；很快程序的一部分会被移到磁盘，回答会变慢。请关闭其他程序，或加载更小的模型。</translation>
     </message>
     <message>
-      <source>Only {tokens} are left for the answer, about {words} words: it may break off. {advice}</source>
-      <translation>留给回答的只有 {tokens}，约 {words} 个英文词：回答可能中断。{advice}</translation>
+      <source>Only {tokens} are left for the answer, about {words} words: it may break off.</source>
+      <translation>留给回答的只有 {tokens}，约 {words} 个英文词：回答可能中断。</translation>
     </message>
     <message>
       <source>Open its page</source>
@@ -1979,6 +1979,14 @@
     <message>
       <source>Send (Enter)</source>
       <translation>发送（Enter）</translation>
+    </message>
+    <message>
+      <source>Send it when this answer is finished</source>
+      <translation>这条回答结束后发送</translation>
+    </message>
+    <message>
+      <source>Send it when this answer is finished (Enter)</source>
+      <translation>这条回答结束后发送（Enter）</translation>
     </message>
     <message>
       <source>Send the message</source>

@@ -35,11 +35,30 @@ def test_what_is_sent_while_an_answer_streams_waits_for_its_end(desk: Desk) -> N
     assert desk.tab.composer.toPlainText() == ""
     assert desk.tab.panel.queued.isVisible()
     assert desk.tab.panel.queued.text() == "two"
+    assert desk.tab.composer.placeholderText().startswith("Message")
     desk.engine.finish(request_id)
     desk.qtbot.waitUntil(lambda: len(desk.engine.submits()) == 2)
+    assert desk.tab.composer.placeholderText().startswith("Next message")
     assert asked(desk) == ["one", "1", "two"]
     assert not desk.tab.panel.queued.isVisible()
     assert desk.on_disk() == ["one", "1", "two", ""]
+
+
+def test_a_message_is_queued_by_a_button_too(desk: Desk) -> None:
+    button = desk.tab.panel.queue_button
+    assert not button.isVisible()
+    request_id = desk.send("one")
+    desk.answer(request_id, "1")
+    assert button.isVisible()
+    assert not button.isEnabled()
+    desk.qtbot.keyClicks(desk.tab.composer, "two")
+    desk.qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert desk.tab.panel.queued.text() == "two"
+    desk.qtbot.keyClicks(desk.tab.composer, "three")
+    assert not button.isEnabled()
+    desk.engine.finish(request_id)
+    desk.qtbot.waitUntil(lambda: len(desk.engine.submits()) == 2)
+    assert button.isEnabled()
 
 
 def test_what_is_written_meanwhile_stays_when_the_queued_message_is_sent(desk: Desk) -> None:
