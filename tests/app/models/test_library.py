@@ -43,7 +43,7 @@ from engine.messages import (
     StorageReport,
     VerifyJob,
 )
-from tests.app.fake_engine import FakeEngine
+from tests.app.fake_engine import MODEL, FakeEngine
 from tests.app.windows import OpenWindow, send, wait_until_started
 
 from .entries import SPEC
@@ -184,8 +184,9 @@ def test_models_of_other_programs_are_found_and_converted(qtbot: QtBot, window: 
     assert engine.commands[-1].job_id == "convert:/o/blobs/1"
 
 
+@pytest.mark.parametrize("by_mouse", [False, True])
 def test_what_is_looked_at_stays_in_place_when_other_programs_models_are_found(
-    qtbot: QtBot, window: MainWindow, engine: FakeEngine
+    qtbot: QtBot, window: MainWindow, engine: FakeEngine, monkeypatch: pytest.MonkeyPatch, by_mouse: bool
 ) -> None:
     window.resize(900, 500)
     window.show_models()
@@ -196,8 +197,11 @@ def test_what_is_looked_at_stays_in_place_when_other_programs_models_are_found(
     press(qtbot, others.button)
     # Far enough down that the card is above what is in view.
     qtbot.waitUntil(lambda: bar.maximum() > others.mapTo(area.widget(), QPoint(0, others.height())).y())
-    bar.setValue(bar.maximum())
+    bar.setValue(others.mapTo(area.widget(), QPoint(0, 0)).y() if by_mouse else bar.maximum())
     seen = page.get.hub_cards[-1]
+    # On the lowest line of what is in view, where an offer is, or outside of it.
+    mouse = area.viewport().mapToGlobal(QPoint(50, area.viewport().height() - 2 if by_mouse else -10))
+    monkeypatch.setattr("app.widgets.page.QCursor.pos", lambda: mouse)
 
     def place() -> int:
         return seen.mapTo(area.viewport(), QPoint(0, 0)).y()
@@ -229,6 +233,14 @@ def test_the_copy_for_this_machine_can_be_freed(
     qtbot.waitUntil(lambda: not card.free_action.isVisible())
     card.set_loaded(True)
     assert not card.free_action.isEnabled()
+
+
+def test_the_first_load_of_a_model_shows_its_copy(
+    qtbot: QtBot, engine: FakeEngine, card: ModelCard, models: list[ModelEntry]
+) -> None:
+    models[0] = dataclasses.replace(models[0], prepared_bytes=900_000)
+    engine.emit(MODEL)
+    qtbot.waitUntil(card.free_action.isVisible)
 
 
 def test_a_copy_that_is_gone_by_then_frees_nothing_else(
