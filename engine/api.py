@@ -124,7 +124,7 @@ class EngineHandle:
         return not self._thread.is_alive()
 
     def _run(self) -> None:
-        prepare_environment()
+        prepare_environment(self._config.num_threads)
         lower_thread_priority()
         try:
             with loading_modules():

@@ -41,7 +41,7 @@ from engine.speculation.speculator import Speculator
 _log = logging.getLogger(__name__)
 
 _FORWARD_ERRORS = (RuntimeError, MemoryError, ValueError, IndexError)
-"""What arithmetic raises: no memory, and what torch says of shapes and indexes."""
+"""What arithmetic raises: no memory, and what numpy, torch and the kernels say of shapes and indexes."""
 _MIN_TIMED_TOKENS = 16
 
 

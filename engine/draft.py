@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    # Not at run time: the scheduler carries drafts and runs without torch.
-    from torch import Tensor
+    # Not at run time: the scheduler carries drafts, and does no arithmetic.
+    from kernels.arrays import Array
 
 MAX_DRAFT_TOKENS = 7
 """With the token that is pending anyway, up to eight rows of one sequence are verified in one forward."""
@@ -22,7 +22,7 @@ class Draft:
     """
 
     token_ids: tuple[int, ...]
-    probabilities: Tensor | None = field(default=None, compare=False)
+    probabilities: Array | None = field(default=None, compare=False)
 
 
 NO_DRAFT = Draft(())

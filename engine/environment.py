@@ -12,16 +12,17 @@ from contextlib import contextmanager
 _TELEMETRY_VARIABLE = "HF_HUB_DISABLE_TELEMETRY"
 _SPIN_VARIABLE = "GOMP_SPINCOUNT"
 _SPIN_COUNT = "2000"
+_THREADS_VARIABLE = "OMP_NUM_THREADS"
 _NICENESS = 5
 _BELOW_NORMAL = -1
 """THREAD_PRIORITY_BELOW_NORMAL of Windows."""
 _added: set[str] = set()
 
 
-def prepare_environment() -> None:
+def prepare_environment(num_threads: int | None = None) -> None:
     """Let huggingface_hub tell nothing that it need not, and idle arithmetic threads spin briefly and then park.
 
-    What the user has set stays.
+    What the user has set stays. With `num_threads`, torch has so many once a conversion loads it.
 
     GNU OpenMP spins for milliseconds by default. With any other busy program on the machine, the thread that should
     work then waits for one that spins: docs/adr/0007-threads-that-park.md has figures.
@@ -30,6 +31,9 @@ def prepare_environment() -> None:
         # Else huggingface_hub tells the hub which libraries are here and asks it for a list of programs to look for.
         os.environ[_TELEMETRY_VARIABLE] = "1"
         _added.add(_TELEMETRY_VARIABLE)
+    if num_threads is not None and _THREADS_VARIABLE not in os.environ:
+        os.environ[_THREADS_VARIABLE] = str(num_threads)
+        _added.add(_THREADS_VARIABLE)
     if "OMP_WAIT_POLICY" not in os.environ and _SPIN_VARIABLE not in os.environ:
         os.environ[_SPIN_VARIABLE] = _SPIN_COUNT
         _added.add(_SPIN_VARIABLE)

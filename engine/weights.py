@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from torch import Tensor
+from kernels.arrays import Array
 
 Matrix = TypeVar("Matrix")
 Other = TypeVar("Other")
@@ -28,7 +28,7 @@ LAYER_VECTORS = (
     "attention_post_norm",
     "feed_forward_post_norm",
 )
-"""The names of `LayerWeights` that are float32 tensors."""
+"""The names of `LayerWeights` that are float32 arrays."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +39,12 @@ class ExpertWeights(Generic[Matrix]):
     shared expert, if there is one, has the same forms and `shared_gate`, float32 [hidden].
     """
 
-    router: Tensor
+    router: Array
     gate_up: tuple[Matrix, ...]
     down: tuple[Matrix, ...]
     shared_gate_up: Matrix | None = None
     shared_down: Matrix | None = None
-    shared_gate: Tensor | None = None
+    shared_gate: Array | None = None
 
     def matrices(self) -> Iterator[Matrix]:
         yield from (*self.gate_up, *self.down)
@@ -82,27 +82,27 @@ class LayerWeights(Generic[Matrix]):
     cache's row; the norms are those of the query's latent and of the row's. None: the model has none of it.
     """
 
-    attention_norm: Tensor | None
+    attention_norm: Array | None
     qkv: Matrix
-    qkv_bias: Tensor | None
+    qkv_bias: Array | None
     output: Matrix
-    feed_forward_norm: Tensor | None
+    feed_forward_norm: Array | None
     gate_up: Matrix | None
     down: Matrix | None
-    query_norm: Tensor | None = None
-    key_norm: Tensor | None = None
-    attention_post_norm: Tensor | None = None
-    feed_forward_post_norm: Tensor | None = None
+    query_norm: Array | None = None
+    key_norm: Array | None = None
+    attention_post_norm: Array | None = None
+    feed_forward_post_norm: Array | None = None
     experts: ExpertWeights[Matrix] | None = None
     """In place of gate_up and down."""
     latent: LatentWeights[Matrix] | None = None
-    attention_norm_bias: Tensor | None = None
-    feed_forward_norm_bias: Tensor | None = None
-    output_bias: Tensor | None = None
-    up_bias: Tensor | None = None
-    down_bias: Tensor | None = None
+    attention_norm_bias: Array | None = None
+    feed_forward_norm_bias: Array | None = None
+    output_bias: Array | None = None
+    up_bias: Array | None = None
+    down_bias: Array | None = None
 
-    def vectors(self) -> dict[str, Tensor | None]:
+    def vectors(self) -> dict[str, Array | None]:
         """All that are no matrices, and not the experts', by their names."""
         return {name: getattr(self, name) for name in LAYER_VECTORS}
 
@@ -117,9 +117,9 @@ class LayerWeights(Generic[Matrix]):
 class HeadWeights(Generic[Matrix]):
     """The last norm, float32 [hidden], and the output matrix [vocab, hidden]; None where it is the embedding table."""
 
-    norm: Tensor
+    norm: Array
     matrix: Matrix | None
-    norm_bias: Tensor | None = None
+    norm_bias: Array | None = None
 
 
 def map_matrices(layer: LayerWeights[Matrix], convert: Callable[[str, Matrix], Other]) -> LayerWeights[Other]:

@@ -1,95 +1,39 @@
-"""PackedWeight and its layouts: the one definition of packing.
+"""The layouts of a `PackedWeight`: the one definition of packing, and of choosing codes, in torch.
 
 Knows nothing of the files the weights come from, nor of the layouts a backend repacks them into.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import torch
 from torch import Tensor
 
-BITS = (3, 4, 5, 8)
-GROUP_SIZES = (32, 64, 128)
+from kernels.packed_weight import (
+    BITS,
+    GROUP_SIZES,
+    FormatError,
+    KernelShapeError,
+    PackedWeight,
+    check_format,
+    effective_bits,
+)
+from kernels.tensors import tensors_of
 
-
-class FormatError(ValueError):
-    """A weight has bits, a group or a shape that the format does not cover."""
-
-
-class KernelShapeError(ValueError):
-    """An operation was called with a shape, dtype or stride that it does not take."""
-
-
-@dataclass(frozen=True, slots=True)
-class PackedWeight:
-    """A matrix [N, K] in codes of 3, 4, 5 or 8 bits, with one scale per group of `group_size` along K.
-
-    With a minimum, `w = scale * code + minimum`; without, `w = scale * (code - 2**(bits - 1))`.
-
-    codes:   uint8 [N, K * bits / 8]. 8 bits: one code a byte. 4 bits: low nibble = even k. 3 and 5 bits: eight
-             codes in three or five bytes, a little-endian number whose lowest bits are the first code.
-    scale:   float16 [N, K / group_size]
-    minimum: float16 [N, K / group_size], or None for symmetric weights
-
-    Raises `FormatError` for any other bits, group, shape or dtype.
-    """
-
-    codes: Tensor
-    scale: Tensor
-    minimum: Tensor | None
-    bits: int
-    group_size: int
-
-    def __post_init__(self) -> None:
-        if self.bits not in BITS or self.codes.dim() != 2:
-            raise FormatError(f"codes of {self.bits} bits, {tuple(self.codes.shape)}: must be 3, 4, 5 or 8 bits, 2-D")
-        check_format(self.bits, self.group_size, self.num_columns)
-        groups = (self.num_rows, self.num_columns // self.group_size)
-        for name, tensor, shape, dtype in (
-            ("codes", self.codes, (self.num_rows, self.num_columns * self.bits // 8), torch.uint8),
-            ("scale", self.scale, groups, torch.float16),
-            ("minimum", self.minimum, groups, torch.float16),
-        ):
-            if tensor is not None and (tuple(tensor.shape) != shape or tensor.dtype != dtype):
-                raise FormatError(
-                    f"{name} is {tensor.dtype} {tuple(tensor.shape)}, must be {dtype} {shape} "
-                    f"for {self.bits} bits in groups of {self.group_size}"
-                )
-
-    @property
-    def num_rows(self) -> int:
-        return self.codes.shape[0]
-
-    @property
-    def num_columns(self) -> int:
-        return self.codes.shape[1] * 8 // self.bits
-
-    @property
-    def size_bytes(self) -> int:
-        """Bytes of codes, scales and minima together."""
-        tensors = (self.codes, self.scale, self.minimum)
-        return sum(t.numel() * t.element_size() for t in tensors if t is not None)
-
-    @property
-    def effective_bits(self) -> float:
-        return effective_bits(self.bits, self.group_size, self.minimum is not None)
-
-
-def effective_bits(bits: int, group_size: int, has_minimum: bool) -> float:
-    """Bits per weight with the group's 16-bit scale, and minimum if there is one, counted in."""
-    return bits + (32 if has_minimum else 16) / group_size
-
-
-def check_format(bits: int, group_size: int, num_columns: int) -> None:
-    """Raises `FormatError` unless a row of `num_columns` weights can be packed so."""
-    if bits not in BITS:
-        raise FormatError(f"{bits} bits are not supported: use 3, 4, 5 or 8")
-    if group_size not in GROUP_SIZES:
-        raise FormatError(f"groups of {group_size} are not supported: use 32, 64 or 128")
-    if num_columns == 0 or num_columns % group_size:
-        raise FormatError(f"groups of {group_size} do not divide rows of {num_columns} weights: use a smaller group")
+__all__ = [
+    "BITS",
+    "GROUP_SIZES",
+    "FormatError",
+    "KernelShapeError",
+    "PackedWeight",
+    "check_format",
+    "concatenate_rows",
+    "dequantize",
+    "effective_bits",
+    "pack_codes",
+    "quantize",
+    "regroup",
+    "unpack_codes",
+]
 
 
 def pack_codes(codes: Tensor, bits: int) -> Tensor:
@@ -134,6 +78,7 @@ def _places_of_bytes(bits: int) -> Tensor:
 
 def dequantize(weight: PackedWeight, rows: Tensor | None = None) -> Tensor:
     """float32 [N, K]; with `rows` (int64 [R]) only those rows, [R, K]."""
+    weight = tensors_of(weight)
     codes, scale, minimum = weight.codes, weight.scale, weight.minimum
     if rows is not None:
         codes, scale = codes[rows], scale[rows]
@@ -183,6 +128,7 @@ def regroup(weight: PackedWeight, group_size: int) -> PackedWeight:
     """The same numbers in smaller groups, each with its group's scale. Raises `FormatError` unless they divide it."""
     if group_size == weight.group_size:
         return weight
+    weight = tensors_of(weight)
     if weight.group_size % group_size:
         raise FormatError(f"groups of {weight.group_size} cannot be cut into groups of {group_size}")
     times = weight.group_size // group_size
@@ -201,6 +147,7 @@ def concatenate_rows(weights: list[PackedWeight]) -> PackedWeight:
         raise FormatError(f"cannot stack weights of different columns or groups: {shapes}")
     if len(weights) == 1:
         return weights[0]
+    weights = [tensors_of(weight) for weight in weights]
     bits = max(w.bits for w in weights)
     has_minimum = any(w.minimum is not None for w in weights)
     codes, scales, minima = [], [], []

@@ -2,60 +2,26 @@
 
     int8 [head_dim + 4]:  | codes in [-127, 127] | scale, float32 |      x = scale * code, scale = max |x| / 127
 
-A pool of any other dtype holds rows of head_dim numbers. Knows nothing of blocks.
+A pool of any other dtype holds rows of head_dim numbers. How numbers become codes: kernels/kv_codes.py. Knows nothing
+of blocks.
 """
 
 from __future__ import annotations
 
-import torch
-from torch import Tensor
+from kernels.arrays import Array, dtype_name, name_of
 
 SCALE_BYTES = 4
-LARGEST_CODE = 127
-_TINY = 1e-36
-"""Below this magnitude 127 / magnitude overflows; such a row counts as zero."""
 
 
-def scale_bytes(kv_dtype: torch.dtype) -> int:
+def scale_bytes(kv_dtype: object) -> int:
     """What a row takes beside its numbers."""
-    return SCALE_BYTES if kv_dtype == torch.int8 else 0
+    return SCALE_BYTES if name_of(kv_dtype) == "int8" else 0
 
 
-def row_width(kv_dtype: torch.dtype, head_dim: int) -> int:
+def row_width(kv_dtype: object, head_dim: int) -> int:
     """Elements of a pool's last dimension."""
     return head_dim + scale_bytes(kv_dtype)
 
 
-def head_dim_of(pool: Tensor) -> int:
-    return pool.shape[-1] - scale_bytes(pool.dtype)
-
-
-def encode(heads: Tensor) -> Tensor:
-    """float32 [..., d] to int8 [..., d + 4]; a row that is not all finite gets the scale NaN."""
-    magnitude = heads.abs().amax(dim=-1, keepdim=True)
-    is_codable = (magnitude >= _TINY) & magnitude.isfinite()
-    codes = torch.where(is_codable, heads * (LARGEST_CODE / magnitude), 0.0).round().to(torch.int8)
-    unfit = torch.where(magnitude < _TINY, 0.0, float("nan"))
-    scale = torch.where(is_codable, magnitude / LARGEST_CODE, unfit)
-    return torch.cat([codes, scale.view(torch.int8)], dim=-1)
-
-
-def decode(rows: Tensor) -> Tensor:
-    """int8 [..., d + 4] to float32 [..., d]."""
-    codes, scale = rows[..., :-SCALE_BYTES], rows[..., -SCALE_BYTES:]
-    return codes.float() * scale.clone(memory_format=torch.contiguous_format).view(torch.float32)
-
-
-def turn(heads: Tensor) -> Tensor:
-    """float32 [..., d] times the orthogonal Hadamard matrix of each run of 2**n elements, the largest that divides d.
-
-    It spreads a few large elements over their run. q and k turned alike have the product that they had (Ashkboos et
-    al. 2024, QuaRot).
-    """
-    size, step = heads.shape[-1] & -heads.shape[-1], 1
-    # Sums and differences of elements alone: a product's order of sums may depend on how many rows there are.
-    while step < size:
-        a, b = heads.reshape(*heads.shape[:-1], -1, 2, step).unbind(-2)
-        heads = torch.stack([a + b, a - b], dim=-2).flatten(-3)
-        step *= 2
-    return heads * size**-0.5
+def head_dim_of(pool: Array) -> int:
+    return int(pool.shape[-1]) - (SCALE_BYTES if dtype_name(pool) == "int8" else 0)

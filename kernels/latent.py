@@ -14,7 +14,8 @@ from torch import Tensor
 
 from kernels import checks
 from kernels.experts import normalise
-from kernels.kv_rows import encode, head_dim_of, turn
+from kernels.kv_codes import encode, turn
+from kernels.kv_rows import head_dim_of
 from kernels.ops import Backend, DecoderLayer, ForwardInput, LatentAttention, Norm
 
 

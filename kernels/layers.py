@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from torch import Tensor
-
-from kernels import latent
+from kernels.arrays import Array
 from kernels.ops import Backend, DecoderLayer, ForwardInput, LayerStack
 
 
@@ -21,20 +19,23 @@ class OperationStack(LayerStack):
         self._layers = layers
         self._embedding_scale = embedding_scale
 
-    def hidden(self, rows: ForwardInput, key_pool: Tensor, value_pool: Tensor) -> Tensor:
+    def hidden(self, rows: ForwardInput, key_pool: Array, value_pool: Array) -> Array:
         x = self._backend.embed(self._table, rows.token_ids, self._embedding_scale)
         for layer, keys, values in zip(self._layers, key_pool, value_pool, strict=True):
             x = self._layer(layer, x, rows, keys, values)
         return x
 
-    def _layer(self, layer: DecoderLayer, x: Tensor, rows: ForwardInput, keys: Tensor, values: Tensor) -> Tensor:
+    def _layer(self, layer: DecoderLayer, x: Array, rows: ForwardInput, keys: Array, values: Array) -> Array:
         # In two calls, so that what attention has made is let go before the feed forward makes more.
         attended = self._attention(layer, x, rows, keys, values)
         return self._feed_forward(layer, x if layer.is_parallel else attended, attended, rows.num_narrow_rows)
 
-    def _attention(self, layer: DecoderLayer, x: Tensor, rows: ForwardInput, keys: Tensor, values: Tensor) -> Tensor:
+    def _attention(self, layer: DecoderLayer, x: Array, rows: ForwardInput, keys: Array, values: Array) -> Array:
         backend, narrow = self._backend, rows.num_narrow_rows
         if layer.latent is not None:
+            # Written in torch, which models without latents do not load.
+            from kernels import latent
+
             attended = latent.attend(backend, layer, x, rows, keys)
             return backend.linear_add(attended, layer.output, x, layer.attention_post_norm, narrow)
         qkv = backend.norm_linear(x, layer.attention_norm, layer.qkv, layer.qkv_bias, narrow)
@@ -43,7 +44,7 @@ class OperationStack(LayerStack):
         attended = backend.paged_attention(q, keys, values, rows.attention, layer.scale, layer.window, layer.softcap)
         return backend.linear_add(attended, layer.output, x, layer.attention_post_norm, narrow, layer.output_bias)
 
-    def _feed_forward(self, layer: DecoderLayer, x: Tensor, residual: Tensor, narrow: int) -> Tensor:
+    def _feed_forward(self, layer: DecoderLayer, x: Array, residual: Array, narrow: int) -> Array:
         backend, norm = self._backend, layer.feed_forward_norm
         if layer.experts is not None:
             assert not layer.is_parallel, "experts add to what they see"

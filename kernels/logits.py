@@ -1,66 +1,74 @@
 """What is done to one row of logits before a token is drawn from it, and what is told of it afterwards.
 
-Knows neither temperatures nor random numbers: the draw is the backend's.
+On numpy's arrays, for all backends. Knows neither temperatures nor random numbers: see kernels/distribution.py.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
-import torch
-from torch import Tensor
+import numpy as np
+from numpy.typing import NDArray
 
+from kernels.arrays import Array, host
 from kernels.sampling_tensors import LogitEdits
 
+Floats = NDArray[Any]
+Ids = NDArray[np.int64]
 
-def finite_logits(logits: Tensor) -> Tensor:
+_SMALLEST, _LARGEST = float(np.finfo(np.float32).min), float(np.finfo(np.float32).max)
+
+
+def finite_logits(logits: Array) -> Floats:
     """float32: infinities become the largest and smallest float32, NaN the smallest, so that every row has a result."""
-    smallest, largest = torch.finfo(torch.float32).min, torch.finfo(torch.float32).max
-    return logits.float().nan_to_num(nan=smallest, posinf=largest, neginf=smallest)
+    values = host(logits).astype(np.float32)
+    return np.nan_to_num(values, copy=False, nan=_SMALLEST, posinf=_LARGEST, neginf=_SMALLEST)
 
 
-def edit_logits(logits: Tensor, edits: LogitEdits) -> tuple[Tensor, Tensor | None]:
+def edit_logits(logits: Array, edits: LogitEdits) -> tuple[Floats, Ids | None]:
     """Finite logits [V] to those that may be drawn from: values float32 [N] and their token ids int64 [N], ascending.
 
     Ids None means all of them. What is masked is not there at all, so no rounding can draw it. N is never 0, see
     `LogitEdits`.
     """
-    values = logits.clone()
+    values = host(logits).copy()
     if edits.bias_ids is not None and edits.biases is not None:
-        values[edits.bias_ids] += edits.biases
+        values[host(edits.bias_ids)] += host(edits.biases)
     if edits.seen_ids is not None and edits.seen_counts is not None:
-        seen, penalty = values[edits.seen_ids], edits.repetition_penalty
-        seen = torch.where(seen < 0, seen * penalty, seen / penalty)
-        seen -= edits.frequency_penalty * edits.seen_counts + edits.presence_penalty
-        values[edits.seen_ids] = seen
+        seen_ids, penalty = host(edits.seen_ids), np.float32(edits.repetition_penalty)
+        with np.errstate(over="ignore"):
+            seen = np.where(values[seen_ids] < 0, values[seen_ids] * penalty, values[seen_ids] / penalty)
+            seen -= np.float32(edits.frequency_penalty) * host(edits.seen_counts) + np.float32(edits.presence_penalty)
+        values[seen_ids] = seen
     values = finite_logits(values)
     is_possible = _possible(values, edits)
     if is_possible is None:
         return values, None
-    token_ids = is_possible.nonzero().flatten()
+    token_ids = np.flatnonzero(is_possible)
     if not len(token_ids):
-        token_ids = values.argmax().view(1)
+        token_ids = values.argmax().reshape(1)
     return values[token_ids], token_ids
 
 
-def _possible(values: Tensor, edits: LogitEdits) -> Tensor | None:
+def _possible(values: Floats, edits: LogitEdits) -> NDArray[np.bool_] | None:
     """bool [V]; None if nothing is masked."""
     if edits.allowed_ids is None and edits.banned_ids is None and edits.end_ids is None:
         return None
-    is_possible = torch.full(values.shape, edits.allowed_ids is None, dtype=torch.bool, device=values.device)
+    is_possible = np.full(values.shape, edits.allowed_ids is None)
     if edits.allowed_ids is not None:
-        is_possible[edits.allowed_ids] = True
+        is_possible[host(edits.allowed_ids)] = True
     if edits.banned_ids is not None:
-        is_possible[edits.banned_ids] = False
+        is_possible[host(edits.banned_ids)] = False
     if edits.end_ids is not None:
-        goes_on = is_possible.clone()
-        goes_on[edits.end_ids] = False
-        if bool(goes_on.any()):
+        goes_on = is_possible.copy()
+        goes_on[host(edits.end_ids)] = False
+        if goes_on.any():
             return goes_on
     return is_possible
 
 
-def draw_edited(logits: Tensor, edits: LogitEdits | None, draw: Callable[[Tensor], int]) -> int:
+def draw_edited(logits: Floats, edits: LogitEdits | None, draw: Callable[[Floats], int]) -> int:
     """The token id that `draw` finds among the logits that the edits leave; it is given values and returns a place."""
     if edits is None:
         return draw(logits)
@@ -69,16 +77,28 @@ def draw_edited(logits: Tensor, edits: LogitEdits | None, draw: Callable[[Tensor
     return place if token_ids is None else int(token_ids[place])
 
 
-def row_logprobs(logits: Tensor, token_id: int, num_top: int) -> tuple[float, list[int], list[float]]:
+def row_logprobs(logits: Array, token_id: int, num_top: int) -> tuple[float, list[int], list[float]]:
     """Of raw logits [V]: the chosen token's log-probability, and the most probable tokens with theirs, best first.
 
     Natural logarithms, computed in float64; equal ones by token id. All are finite.
     """
-    values = torch.log_softmax(finite_logits(logits).double(), dim=0)
-    if not num_top:
-        return float(values[token_id]), [], []
-    # topk alone would choose among the ties at its end by chance
-    threshold = values.topk(min(num_top, len(values))).values[-1]
-    candidates = (values >= threshold).nonzero().flatten()
-    best, order = values[candidates].sort(descending=True, stable=True)
-    return float(values[token_id]), candidates[order][:num_top].tolist(), best[:num_top].tolist()
+    values = log_softmax(finite_logits(logits).astype(np.float64))
+    order = best_first(values)[:num_top]
+    return float(values[token_id]), order.tolist(), values[order].tolist()
+
+
+def best_first(values: Floats) -> Ids:
+    """The places of the largest, equal ones by their place."""
+    return np.argsort(-values, kind="stable")
+
+
+def log_softmax(values: Floats) -> Floats:
+    shifted = values - values.max()
+    logarithms: Floats = shifted - np.log(np.exp(shifted).sum())
+    return logarithms
+
+
+def softmax(values: Floats) -> Floats:
+    weights = np.exp(values - values.max())
+    probabilities: Floats = weights / weights.sum()
+    return probabilities

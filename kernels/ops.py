@@ -11,13 +11,12 @@ them may take the kernel for many. None means all rows are narrow.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
-import torch
-from torch import Tensor
-
-from kernels.formats import PackedWeight
+from kernels.arrays import Array
+from kernels.packed_weight import PackedWeight
 from kernels.sampling_tensors import SamplingTensors
 
 
@@ -29,9 +28,9 @@ class Norm:
     Gemma's flavour, which multiplies by 1 + w, is stored with the 1 already added.
     """
 
-    weight: Tensor
+    weight: Array
     eps: float
-    bias: Tensor | None = None
+    bias: Array | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +55,7 @@ class AttentionBatch:
 
     query_starts: tuple[int, ...]
     context_lengths: tuple[int, ...]
-    block_tables: tuple[Tensor, ...]
+    block_tables: tuple[Array, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +69,7 @@ class Experts:
     `shared_gate`: float32 [K].
     """
 
-    router: Tensor
+    router: Array
     gate_up: tuple[Any, ...]
     down: tuple[Any, ...]
     num_active: int
@@ -78,7 +77,7 @@ class Experts:
     activation: str
     shared_gate_up: Any = None
     shared_down: Any = None
-    shared_gate: Tensor | None = None
+    shared_gate: Array | None = None
     weight_scale: float = 1.0
     num_groups: int = 1
     num_active_groups: int = 1
@@ -114,10 +113,10 @@ class DecoderLayer:
 
     attention_norm: Norm | None
     qkv: Any
-    qkv_bias: Tensor | None
+    qkv_bias: Array | None
     query_norm: Norm | None
     key_norm: Norm | None
-    rope_table: Tensor | None
+    rope_table: Array | None
     scale: float
     window: int | None
     softcap: float | None
@@ -132,10 +131,10 @@ class DecoderLayer:
     """In place of gate_up and down."""
     latent: LatentAttention | None = None
     """How qkv [L + R + P, hidden] goes on; the norms are those of the query's latent and of the cached one."""
-    output_bias: Tensor | None = None
-    up_bias: Tensor | None = None
+    output_bias: Array | None = None
+    up_bias: Array | None = None
     """Of a feed forward that is not gated."""
-    down_bias: Tensor | None = None
+    down_bias: Array | None = None
     is_gated: bool = True
     is_parallel: bool = False
 
@@ -149,9 +148,9 @@ class ForwardInput:
     but what the last layer makes of them may be left out.
     """
 
-    token_ids: Tensor
-    positions: Tensor
-    slots: Tensor
+    token_ids: Array
+    positions: Array
+    slots: Array
     attention: AttentionBatch
     num_narrow_rows: int
     wanted_rows: tuple[int, ...] | None = None
@@ -161,7 +160,7 @@ class LayerStack(ABC):
     """The embedding and all layers of a decoder, ready to run; `Backend.stack_layers` makes it."""
 
     @abstractmethod
-    def hidden(self, rows: ForwardInput, key_pool: Tensor, value_pool: Tensor) -> Tensor:
+    def hidden(self, rows: ForwardInput, key_pool: Array, value_pool: Array) -> Array:
         """The residual stream after the last layer, [M, hidden]; undefined in rows that are not wanted.
 
         Writes the rows' keys and values into the pools [layers, blocks, kv_heads, block_size, head_dim]. Latent
@@ -191,19 +190,29 @@ class PreparedLayout(ABC):
 class Backend(ABC):
     """The operations of a decoder layer on one device. Weights pass through `prepare` once, when they are loaded.
 
-    Activations between operations ("the residual stream") are `activation_dtype` [rows, hidden]. All shape errors
-    raise `KernelShapeError` with both values.
+    A backend takes and gives the arrays of one library: see `kernels.arrays`, and `kernels.faces` for the other one.
+    Activations between operations ("the residual stream") are float32 [rows, hidden]. All shape errors raise
+    `KernelShapeError` with both values.
     """
 
     name: str
-    device: torch.device
-    activation_dtype: torch.dtype
-    kv_dtype: torch.dtype
-    """Of the pools. In one of int8 the rows of `kernels.kv_rows` stand wherever head_dim numbers stand in others."""
+    kv_dtype: Any
+    """Of the pools, in the library's own terms.
+
+    In one of int8 the rows of `kernels.kv_rows` stand wherever head_dim numbers stand in others.
+    """
     wide_rows: int | None
     """From how many rows of one sequence on the kernel for many rows pays; None if there is just one kernel."""
     layout: PreparedLayout | None = None
     """None: prepared weights are not for files."""
+
+    def computing(self) -> AbstractContextManager[object]:
+        """Around whatever calls operations."""
+        return nullcontext()
+
+    @abstractmethod
+    def new_pool(self, *shape: int) -> Array:
+        """Of `kv_dtype`; not zeroed, since the system gives memory where it is first written."""
 
     @abstractmethod
     def prepare(self, weight: PackedWeight) -> Any:
@@ -218,40 +227,40 @@ class Backend(ABC):
         """Bytes of memory that a prepared weight takes to run; pages of a file that holds it plain aside."""
 
     @abstractmethod
-    def embed(self, table: Any, token_ids: Tensor, scale: float = 1.0) -> Tensor:
+    def embed(self, table: Any, token_ids: Array, scale: float = 1.0) -> Array:
         """Rows of a table [V, K] gathered by token_ids (int64 [M]) and scaled: [M, K]."""
 
     @abstractmethod
     def norm_linear(
         self,
-        x: Tensor,
+        x: Array,
         norm: Norm | None,
         weight: Any,
-        bias: Tensor | None = None,
+        bias: Array | None = None,
         num_narrow_rows: int | None = None,
         activation: str | None = None,
-    ) -> Tensor:
+    ) -> Array:
         """`act(linear(norm(x), weight) + bias)`: x [M, K], weight [N, K], bias float32 [N], result [M, N].
 
         `activation` is `silu`, `gelu_tanh` or `gelu`. Without one, or without a norm, there is none.
         """
 
     @abstractmethod
-    def grouped_linear(self, x: Tensor, weight: Any, num_groups: int, num_narrow_rows: int | None = None) -> Tensor:
+    def grouped_linear(self, x: Array, weight: Any, num_groups: int, num_narrow_rows: int | None = None) -> Array:
         """Each part of a row by its own part of the weight: x [M, G * K], weight [G * N, K], result [M, G * N]."""
 
     @abstractmethod
     def rope_append(
         self,
-        qkv: Tensor,
-        positions: Tensor,
-        rope_table: Tensor | None,
-        key_pool: Tensor,
-        value_pool: Tensor,
-        slots: Tensor,
+        qkv: Array,
+        positions: Array,
+        rope_table: Array | None,
+        key_pool: Array,
+        value_pool: Array,
+        slots: Array,
         query_norm: Norm | None = None,
         key_norm: Norm | None = None,
-    ) -> Tensor:
+    ) -> Array:
         """Optional norms, rotary embedding, K/V written into the pool; returns q [M, heads, head_dim].
 
         A norm of head_dim weights covers each head by itself; one as long as all heads of q, or of k, covers them
@@ -267,14 +276,14 @@ class Backend(ABC):
     @abstractmethod
     def latent_append(
         self,
-        q: Tensor,
-        latent: Tensor,
-        positions: Tensor,
-        rope_table: Tensor | None,
-        pool: Tensor,
-        slots: Tensor,
+        q: Array,
+        latent: Array,
+        positions: Array,
+        rope_table: Array | None,
+        pool: Array,
+        slots: Array,
         norm: Norm,
-    ) -> Tensor:
+    ) -> Array:
         """Rotary embedding of latent attention; the latents go into the pool, q [M, H, R + P] is returned.
 
         Of latent [M, R + P] the first R elements are normed; of both, the last P are rotated as in `rope_append`:
@@ -285,14 +294,14 @@ class Backend(ABC):
     @abstractmethod
     def paged_attention(
         self,
-        q: Tensor,
-        key_pool: Tensor,
-        value_pool: Tensor,
+        q: Array,
+        key_pool: Array,
+        value_pool: Array,
         batch: AttentionBatch,
         scale: float,
         window: int | None = None,
         softcap: float | None = None,
-    ) -> Tensor:
+    ) -> Array:
         """Causal attention of a ragged batch over the paged pool; returns [M, heads * head_dim].
 
         A row at position p sees the positions j with `p - window < j <= p`. Scores are `q.k * scale`, then
@@ -303,13 +312,13 @@ class Backend(ABC):
     @abstractmethod
     def linear_add(
         self,
-        x: Tensor,
+        x: Array,
         weight: Any,
-        residual: Tensor,
+        residual: Array,
         post_norm: Norm | None = None,
         num_narrow_rows: int | None = None,
-        bias: Tensor | None = None,
-    ) -> Tensor:
+        bias: Array | None = None,
+    ) -> Array:
         """`residual + post_norm(linear(x, weight) + bias)`: x [M, K], bias float32 [N], residual [M, N]; a new tensor.
 
         The norm is no LayerNorm.
@@ -317,15 +326,15 @@ class Backend(ABC):
 
     @abstractmethod
     def norm_gate_up(
-        self, x: Tensor, norm: Norm | None, weight: Any, activation: str, num_narrow_rows: int | None = None
-    ) -> Tensor:
+        self, x: Array, norm: Norm | None, weight: Any, activation: str, num_narrow_rows: int | None = None
+    ) -> Array:
         """`act(g) * u` with (g, u) the halves of `linear(norm(x), weight)`; weight [2F, K], gate first; [M, F].
 
         `activation` is `silu`, `gelu_tanh` or `gelu`. Without a norm x is taken as it is.
         """
 
     @abstractmethod
-    def norm_experts(self, x: Tensor, norm: Norm | None, experts: Experts, post_norm: Norm | None = None) -> Tensor:
+    def norm_experts(self, x: Array, norm: Norm | None, experts: Experts, post_norm: Norm | None = None) -> Array:
         """`x + post_norm(mix(rms_norm(x)))`, see `Experts`: x float32 [M, K]; a new tensor [M, K].
 
         The rows of each expert are multiplied together. All rows are narrow, since which expert a row takes says
@@ -333,18 +342,18 @@ class Backend(ABC):
         """
 
     @abstractmethod
-    def sample(self, logits: Tensor, params: SamplingTensors) -> Tensor:
-        """One token id per row: logits [B, V] to int64 [B], on the CPU."""
+    def sample(self, logits: Array, params: SamplingTensors) -> Array:
+        """One token id per row: logits [B, V] to int64 [B]."""
 
     @abstractmethod
-    def logprobs(self, logits: Tensor, token_id: int, num_top: int) -> tuple[float, list[int], list[float]]:
+    def logprobs(self, logits: Array, token_id: int, num_top: int) -> tuple[float, list[int], list[float]]:
         """Of one row of raw logits [V]: the token's log-probability, the `num_top` most probable ids, and theirs.
 
         Before every edit, temperature and filter; natural logarithms, all finite; best first, equal ones by id.
         """
 
     @abstractmethod
-    def copy_blocks(self, source_pool: Tensor, target_pool: Tensor, source: list[int], target: list[int]) -> None:
+    def copy_blocks(self, source_pool: Array, target_pool: Array, source: list[int], target: list[int]) -> None:
         """Copy whole blocks over all layers, from a pool [layers, blocks, kv_heads, block_size, head_dim] to another.
 
         Both may be the same, and all sources are read before the first target is written. Swapping out has the pool of

@@ -6,24 +6,26 @@ different calls agree to float32 rounding, not to the bit.
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import torch
 import torch.nn.functional as F  # noqa: N812 - torch's own abbreviation
 from torch import Tensor
 
-from kernels import checks
+from kernels import checks, distribution
 from kernels.activations import ACTIVATIONS
 from kernels.experts import norm_experts, normalise
 from kernels.formats import PackedWeight, dequantize
-from kernels.kv_rows import decode, encode, head_dim_of, turn
+from kernels.kv_codes import decode, encode, turn
+from kernels.kv_rows import head_dim_of
 from kernels.latent import append as append_latent
 from kernels.layers import OperationStack
-from kernels.logits import draw_edited, finite_logits, row_logprobs
+from kernels.logits import row_logprobs
 from kernels.ops import AttentionBatch, Backend, DecoderLayer, Experts, LayerStack, Norm, WeightFacts
 from kernels.sampling_tensors import SamplingTensors
+from kernels.tensors import tensor_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,72 +60,22 @@ def _normed(x: Tensor, norm: Norm | None) -> Tensor:
     return x.float() if norm is None else normalise(x, norm)
 
 
-def kept_tokens(
-    logits: Tensor, temperature: float, top_k: int, top_p: float, min_p: float, typical_p: float = 1.0
-) -> tuple[Tensor, Tensor]:
-    """What the filters leave of finite logits [V]: probabilities (float64, not renormalised) and ids, best first.
-
-    The temperature is above 0. At least one token is always kept.
-    """
-    values, token_ids = logits.double().sort(descending=True, stable=True)
-    if top_k:
-        values, token_ids = values[:top_k], token_ids[:top_k]
-    probabilities = torch.softmax((values - values[0]) / temperature, dim=0)
-    is_kept = torch.ones_like(probabilities, dtype=torch.bool)
-    if top_p < 1:
-        # a token stays while the more probable ones do not yet reach top_p
-        is_kept[1:] &= probabilities.cumsum(0)[:-1] < top_p
-    is_kept[1:] &= probabilities[1:] >= min_p * probabilities[0]
-    if typical_p < 1:
-        values, probabilities, token_ids = values[is_kept], probabilities[is_kept], token_ids[is_kept]
-        is_kept = typical_tokens((values - values[0]) / temperature, typical_p)
-    return probabilities[is_kept], token_ids[is_kept]
-
-
-def typical_tokens(logits: Tensor, typical_p: float) -> Tensor:
-    """Which of these logits (float64 [N]) typical-p keeps: bool [N]."""
-    surprise = -torch.log_softmax(logits, dim=0)
-    probabilities = torch.exp(-surprise)
-    distance = (surprise - (surprise * probabilities).sum()).abs()
-    nearest, order = distance.sort(stable=True)
-    num_needed = int((probabilities[order].cumsum(0) < typical_p).sum())
-    return distance <= nearest[min(num_needed, len(nearest) - 1)]
-
-
-def sample_row(
-    logits: Tensor,
-    temperature: float,
-    top_k: int,
-    top_p: float,
-    min_p: float,
-    uniform: float,
-    typical_p: float = 1.0,
-) -> int:
-    """One token of finite logits [V], as `SamplingTensors` says."""
-    if temperature == 0:
-        return int(logits.argmax())
-    probabilities, token_ids = kept_tokens(logits, temperature, top_k, top_p, min_p, typical_p)
-    cumulative = probabilities.cumsum(0)
-    index = int(torch.searchsorted(cumulative, uniform * cumulative[-1], right=True))
-    return int(token_ids[min(index, cumulative.shape[0] - 1)])
-
-
-def _draw(row: tuple[float, int, float, float, float, float], logits: Tensor) -> int:
-    return sample_row(logits, *row)
-
-
 class ReferenceBackend(Backend):
     """See `Backend` for the meaning of each operation."""
 
     name = "reference"
-    device = torch.device("cpu")
-    activation_dtype = torch.float32
     wide_rows = None
 
     def __init__(self, kv_dtype: torch.dtype = torch.float32) -> None:
         """`kv_dtype` is float32 or int8."""
         assert kv_dtype in (torch.float32, torch.int8), kv_dtype
         self.kv_dtype = kv_dtype
+
+    def computing(self) -> AbstractContextManager[object]:
+        return torch.inference_mode()
+
+    def new_pool(self, *shape: int) -> Tensor:
+        return torch.empty(shape, dtype=self.kv_dtype)
 
     def prepare(self, weight: PackedWeight) -> ReferenceWeight:
         return ReferenceWeight(dequantize(weight))
@@ -266,15 +218,7 @@ class ReferenceBackend(Backend):
 
     def sample(self, logits: Tensor, params: SamplingTensors) -> Tensor:
         checks.check_sampling(logits, params)
-        columns = (params.temperature, params.top_k, params.top_p, params.min_p, params.uniform)
-        typical_p = torch.ones_like(params.top_p) if params.typical_p is None else params.typical_p
-        rows = zip(*(column.tolist() for column in (*columns, typical_p)), strict=True)
-        edits = params.edits or (None,) * len(logits)
-        tokens = [
-            draw_edited(row_logits, row_edits, partial(_draw, row))
-            for row_logits, row_edits, row in zip(finite_logits(logits), edits, rows, strict=True)
-        ]
-        return torch.tensor(tokens, dtype=torch.int64)
+        return tensor_of(distribution.sample(logits, params, is_quick=False))
 
     def logprobs(self, logits: Tensor, token_id: int, num_top: int) -> tuple[float, list[int], list[float]]:
         checks.check_logprobs(logits, token_id, num_top)

@@ -1,10 +1,10 @@
-"""What a batch of rows is sampled by, as tensors. Knows nothing of how tokens are drawn."""
+"""What a batch of rows is sampled by, column by column. Knows nothing of how tokens are drawn."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from torch import Tensor
+from kernels.arrays import Array
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,16 +24,16 @@ class LogitEdits:
     after 3, whatever the masks say. So every row has a result.
     """
 
-    bias_ids: Tensor | None = None
-    biases: Tensor | None = None
-    seen_ids: Tensor | None = None
-    seen_counts: Tensor | None = None
+    bias_ids: Array | None = None
+    biases: Array | None = None
+    seen_ids: Array | None = None
+    seen_counts: Array | None = None
     repetition_penalty: float = 1.0
     frequency_penalty: float = 0.0
     presence_penalty: float = 0.0
-    allowed_ids: Tensor | None = None
-    banned_ids: Tensor | None = None
-    end_ids: Tensor | None = None
+    allowed_ids: Array | None = None
+    banned_ids: Array | None = None
+    end_ids: Array | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +53,10 @@ class SamplingTensors:
     one with which their probabilities reach typical_p, and whatever is as near as that one.
     """
 
-    temperature: Tensor
-    top_k: Tensor
-    top_p: Tensor
-    min_p: Tensor
-    uniform: Tensor
-    typical_p: Tensor | None = None
+    temperature: Array
+    top_k: Array
+    top_p: Array
+    min_p: Array
+    uniform: Array
+    typical_p: Array | None = None
     edits: tuple[LogitEdits | None, ...] | None = None

@@ -13,13 +13,14 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
 
+import numpy as np
 import torch
 import torch.nn.functional as F  # noqa: N812 - torch's own abbreviation
-from torch import Tensor
 
 from engine.models.decoder import PagedPool, kv_bytes_per_token, make_pool, rope_table
 from engine.spec import ModelSpec
 from engine.store.checkpoint import Checkpoint
+from kernels.arrays import Array
 from kernels.formats import PackedWeight, dequantize
 from kernels.ops import AttentionBatch, Backend, Norm
 from kernels.sampling_tensors import SamplingTensors
@@ -61,6 +62,7 @@ class _Bench:
         self.backend = backend
         self.spec = spec
         self.limits = limits
+        self.random = np.random.default_rng(0)
 
     def seconds(self, call: Callable[[int], object]) -> float:
         """`call` gets a number that counts up, so that it can take another weight each time, as a model does."""
@@ -76,8 +78,8 @@ class _Bench:
                 break
         return statistics.median(times_s)
 
-    def rows(self, num_rows: int, num_columns: int) -> Tensor:
-        return torch.randn(num_rows, num_columns, dtype=self.backend.activation_dtype)
+    def rows(self, num_rows: int, num_columns: int) -> Array:
+        return self.random.standard_normal((num_rows, num_columns), np.float32)
 
     def num_narrow(self, num_rows: int) -> int:
         """All, unless they are enough to be a long prompt."""
@@ -85,13 +87,14 @@ class _Bench:
         return 0 if wide is not None and num_rows >= wide else num_rows
 
 
-@torch.inference_mode()
 def measure_kernels(checkpoint: Checkpoint, backend: Backend, limits: dict[str, Any]) -> list[dict[str, Any]]:
     """`limits`: fields of `KernelLimits`. One record per case, as plain values."""
-    torch.manual_seed(0)
     bench = _Bench(backend, checkpoint.manifest.spec, KernelLimits(**limits))
-    times = (*_products(bench, checkpoint), *_tables(bench, checkpoint), *_attention(bench), *_sampling(bench))
-    return [asdict(kernel_time) for kernel_time in times]
+    times = itertools.chain(
+        _products(bench, checkpoint), _tables(bench, checkpoint), _attention(bench), _sampling(bench)
+    )
+    with backend.computing():
+        return [asdict(kernel_time) for kernel_time in times]
 
 
 def _products(bench: _Bench, checkpoint: Checkpoint) -> Iterator[KernelTime]:
@@ -106,7 +109,7 @@ def _products(bench: _Bench, checkpoint: Checkpoint) -> Iterator[KernelTime]:
     # A head never sees more rows than there are sequences.
     yield from _linears(bench, "norm_linear", "head", [head], bench.limits.rows[:-1])
     if bench.limits.has_large:
-        yield from _linears(bench, "linear_add", "large", [_random_weight(*_LARGE) for _ in range(_NUM_LARGE)])
+        yield from _linears(bench, "linear_add", "large", [_random_weight(bench, *_LARGE) for _ in range(_NUM_LARGE)])
 
 
 def _present(matrices: list[PackedWeight | None]) -> list[PackedWeight]:
@@ -114,10 +117,10 @@ def _present(matrices: list[PackedWeight | None]) -> list[PackedWeight]:
     return [matrix for matrix in matrices if matrix is not None]
 
 
-def _random_weight(num_rows: int, num_columns: int) -> PackedWeight:
+def _random_weight(bench: _Bench, num_rows: int, num_columns: int) -> PackedWeight:
     """Symmetric 4-bit codes in groups of 32."""
-    codes = torch.randint(0, 256, (num_rows, num_columns // 2), dtype=torch.uint8)
-    return PackedWeight(codes, torch.full((num_rows, num_columns // 32), 0.01).half(), None, 4, 32)
+    codes = bench.random.integers(0, 256, (num_rows, num_columns // 2), np.uint8)
+    return PackedWeight(codes, np.full((num_rows, num_columns // 32), 0.01, np.float16), None, 4, 32)
 
 
 def _linears(
@@ -143,7 +146,7 @@ def _linear_call(
     bench: _Bench, operation: str, weights: list[Any], shape: tuple[int, int], num_rows: int
 ) -> Callable[[int], object]:
     backend, narrow = bench.backend, bench.num_narrow(num_rows)
-    x, norm = bench.rows(num_rows, shape[1]), Norm(torch.ones(shape[1]), 1e-5)
+    x, norm = bench.rows(num_rows, shape[1]), Norm(np.ones(shape[1], np.float32), 1e-5)
     if operation == "norm_linear":
         return lambda i: backend.norm_linear(x, norm, weights[i % len(weights)], None, narrow)
     if operation == "norm_gate_up":
@@ -165,7 +168,7 @@ def _tables(bench: _Bench, checkpoint: Checkpoint) -> Iterator[KernelTime]:
     table = backend.prepare(plain)
     for num_rows in bench.limits.rows:
         num_bytes = num_rows * (plain.size_bytes // plain.num_rows + 4 * spec.hidden_size)
-        seconds = bench.seconds(partial(_embed, backend, table, torch.randint(0, spec.vocab_size, (num_rows,))))
+        seconds = bench.seconds(partial(_embed, backend, table, bench.random.integers(0, spec.vocab_size, num_rows)))
         yield KernelTime(f"embed, {_counted(num_rows, 'row')}", seconds, num_bytes)
     pool = make_pool(spec, 2 * _BLOCK_SIZE, _BLOCK_SIZE, backend)
     sources = list(range(1, _BLOCK_SIZE + 1))
@@ -175,7 +178,7 @@ def _tables(bench: _Bench, checkpoint: Checkpoint) -> Iterator[KernelTime]:
     yield KernelTime(f"copy_blocks, keys of {len(sources)} blocks", seconds, num_bytes)
 
 
-def _embed(backend: Backend, table: Any, token_ids: Tensor, number: int) -> Tensor:
+def _embed(backend: Backend, table: Any, token_ids: Array, number: int) -> Array:
     return backend.embed(table, token_ids)
 
 
@@ -185,7 +188,7 @@ def _attention(bench: _Bench) -> Iterator[KernelTime]:
     for num_sequences, num_rows in ((1, 1), (8, 1), (1, num_prompt)):
         blocks_each = -(-context // _BLOCK_SIZE)
         pool = make_pool(bench.spec, num_sequences * blocks_each, _BLOCK_SIZE, bench.backend)
-        tables = (torch.randperm(num_sequences * blocks_each) + 1).view(num_sequences, blocks_each)
+        tables = (bench.random.permutation(num_sequences * blocks_each) + 1).reshape(num_sequences, blocks_each)
         starts = tuple(range(0, num_sequences * num_rows + 1, num_rows))
         batch = AttentionBatch(starts, (context,) * num_sequences, tuple(tables))
         what = f"{_counted(num_sequences, 'sequence')} of {context}, {_counted(num_rows, 'row')} each"
@@ -197,16 +200,16 @@ def _attention_times(
 ) -> Iterator[KernelTime]:
     backend, spec = bench.backend, bench.spec
     context, num_sequences = batch.context_lengths[0], len(batch.context_lengths)
-    positions = torch.arange(context - num_rows, context).repeat(num_sequences)
-    blocks = torch.stack(batch.block_tables).repeat_interleave(num_rows, 0)[
-        torch.arange(len(positions)), positions // _BLOCK_SIZE
+    positions = np.tile(np.arange(context - num_rows, context), num_sequences)
+    blocks = np.repeat(np.stack(batch.block_tables), num_rows, axis=0)[
+        np.arange(len(positions)), positions // _BLOCK_SIZE
     ]
     slots = blocks * _BLOCK_SIZE + positions % _BLOCK_SIZE
     kv_token_bytes = kv_bytes_per_token(spec, backend) // spec.num_layers
     rotate = _rotation(bench, pool, positions, slots)
     q = rotate(0)
 
-    def attend(i: int) -> Tensor:
+    def attend(i: int) -> Array:
         layer = i % spec.num_layers
         keys, window = pool.keys[layer], spec.layer_window(layer)
         values = keys if spec.latent is not None else pool.values[layer]
@@ -232,7 +235,7 @@ def seen(spec: ModelSpec, start: int, stop: int) -> tuple[int, int]:
     return num_pairs // spec.num_layers, num_keys // spec.num_layers
 
 
-def _rotation(bench: _Bench, pool: PagedPool, positions: Tensor, slots: Tensor) -> Callable[[int], Tensor]:
+def _rotation(bench: _Bench, pool: PagedPool, positions: Array, slots: Array) -> Callable[[int], Array]:
     """What writes the rows into the pool of one layer after the other, and gives their queries."""
     backend, spec = bench.backend, bench.spec
     rope = rope_table(spec.rope, spec.rope_head_dim, int(positions.max()) + 1)
@@ -241,8 +244,11 @@ def _rotation(bench: _Bench, pool: PagedPool, positions: Tensor, slots: Tensor) 
         return lambda i: backend.rope_append(
             qkv, positions, rope, pool.keys[i % spec.num_layers], pool.values[i % spec.num_layers], slots
         )
-    q = bench.rows(len(positions), spec.query_size).view(len(positions), spec.num_heads, -1)
-    rows, norm = bench.rows(len(positions), latent.row_size), Norm(torch.ones(latent.kv_lora_rank), latent.norm_eps)
+    q = bench.rows(len(positions), spec.query_size).reshape(len(positions), spec.num_heads, -1)
+    rows, norm = (
+        bench.rows(len(positions), latent.row_size),
+        Norm(np.ones(latent.kv_lora_rank, np.float32), latent.norm_eps),
+    )
     return lambda i: backend.latent_append(q, rows, positions, rope, pool.keys[i % spec.num_layers], slots, norm)
 
 
@@ -253,13 +259,13 @@ def _sampling(bench: _Bench) -> Iterator[KernelTime]:
 
 
 def _sampling_time(bench: _Bench, name: str, num_rows: int, temperature: float, top_p: float) -> KernelTime:
-    logits = torch.randn(num_rows, bench.spec.vocab_size)
+    logits = bench.rows(num_rows, bench.spec.vocab_size)
     params = SamplingTensors(
-        temperature=torch.full((num_rows,), temperature),
-        top_k=torch.zeros(num_rows, dtype=torch.int64),
-        top_p=torch.full((num_rows,), top_p),
-        min_p=torch.zeros(num_rows),
-        uniform=torch.rand(num_rows, dtype=torch.float64),
+        temperature=np.full(num_rows, temperature, np.float32),
+        top_k=np.zeros(num_rows, np.int64),
+        top_p=np.full(num_rows, top_p, np.float32),
+        min_p=np.zeros(num_rows, np.float32),
+        uniform=bench.random.random(num_rows),
     )
     seconds = bench.seconds(lambda i: bench.backend.sample(logits, params))
     return KernelTime(f"sample, {name}, {_counted(num_rows, 'row')}", seconds, logits.nbytes)

@@ -11,8 +11,6 @@ from typing import Any
 
 from engine import __version__
 from engine.backends import choose_backend
-from engine.bench.kernel_cases import measure_kernels
-from engine.bench.machine_speed import measure_machine
 from engine.bench.protocol import Answer, Recorder, Task
 from engine.bench.stages import STAGES, STEP, StageTimer, staged
 from engine.config import EngineConfig, Weights
@@ -109,8 +107,13 @@ def obey(side: OwnSide, order: dict[str, Any]) -> Any:
     """What goes beyond tasks: the machine's limits, the kernels' speed, and where the time of decoding goes."""
     match order:
         case {"machine": _}:
+            # They take torch, which an engine that is only measured must not have loaded.
+            from engine.bench.machine_speed import measure_machine
+
             return measure_machine()
         case {"kernels": limits}:
+            from engine.bench.kernel_cases import measure_kernels
+
             return measure_kernels(side.checkpoint, side.backend, limits)
         case {"profile": task}:
             timer = StageTimer()

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-import torch
-from torch import Tensor
+import numpy as np
 
 from engine.models.decoder import Decoder, make_pool
+from kernels.logits import log_softmax
 from kernels.ops import AttentionBatch, Backend, ForwardInput
 
 
@@ -26,7 +26,6 @@ class Perplexity:
     is_narrow: bool
 
 
-@torch.inference_mode()
 def score(decoder: Decoder, backend: Backend, token_ids: list[int], window: int, is_narrow: bool = False) -> Perplexity:
     """Cut the text into windows of `window` tokens and score the second half of each, given the first.
 
@@ -39,26 +38,27 @@ def score(decoder: Decoder, backend: Backend, token_ids: list[int], window: int,
     total, num_scored = 0.0, 0
     for start in starts:
         losses = _losses(decoder, backend, token_ids[start : start + window], is_narrow)
-        total += float(losses.sum())
-        num_scored += losses.numel()
+        total += sum(losses)
+        num_scored += len(losses)
     return Perplexity(math.exp(total / num_scored), num_scored, len(starts), window, is_narrow)
 
 
-def _losses(decoder: Decoder, backend: Backend, token_ids: list[int], is_narrow: bool) -> Tensor:
-    """Negative log-likelihood of the tokens from the middle on: float64 [n - max(n // 2, 1)]."""
+def _losses(decoder: Decoder, backend: Backend, token_ids: list[int], is_narrow: bool) -> list[float]:
+    """Negative log-likelihood of the tokens from the middle on, n - max(n // 2, 1) of them."""
     num_tokens = len(token_ids)
     # One block holds the whole window: a contiguous cache.
     pool = make_pool(decoder.spec, 1, num_tokens, backend)
-    positions = torch.arange(num_tokens, device=backend.device)
-    ids = torch.tensor(token_ids, device=backend.device)
-    table = torch.ones(1, dtype=torch.int64, device=backend.device)
+    positions = np.arange(num_tokens)
+    table = np.ones(1, np.int64)
     forward = ForwardInput(
-        token_ids=ids,
+        token_ids=np.array(token_ids, np.int64),
         positions=positions,
         slots=positions + num_tokens,
         attention=AttentionBatch((0, num_tokens), (num_tokens,), (table,)),
         num_narrow_rows=num_tokens if is_narrow else 0,
     )
     first = max(num_tokens // 2, 1)
-    logits = decoder.logits(decoder.hidden(forward, pool)[first - 1 : -1])
-    return torch.nn.functional.cross_entropy(logits.double(), ids[first:], reduction="none")
+    with backend.computing():
+        logits = decoder.logits(decoder.hidden(forward, pool)[first - 1 : -1])
+    rows = zip(logits, token_ids[first:], strict=True)
+    return [-float(log_softmax(row.astype(np.float64))[token_id]) for row, token_id in rows]

@@ -42,7 +42,7 @@ _FUNCTIONS: tuple[tuple[str, Any, str], ...] = (
     (SAMPLING, Verifier, "tokens"),
     (DETOKENIZING, IncrementalDetokenizer, "add"),
 )
-_NOT_OF_THE_FORWARD = {"prepare", "describe", "resident_bytes", "sample", "logprobs", "stack_layers"}
+_NOT_OF_THE_FORWARD = {"new_pool", "prepare", "describe", "resident_bytes", "sample", "logprobs", "stack_layers"}
 
 
 class StageTimer:

@@ -7,8 +7,8 @@ from typing import Any
 
 from engine.store.checkpoint import Checkpoint
 from engine.store.formats import group_formats
-from kernels.formats import PackedWeight
 from kernels.ops import Backend
+from kernels.packed_weight import PackedWeight
 
 
 def describe_execution(checkpoint: Checkpoint, backend: Backend) -> list[dict[str, Any]]:

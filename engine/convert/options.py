@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from engine.errors import InvalidRequestError
 from engine.messages import Quality
 from engine.quality import METHODS, PRESETS, WIDE_BITS, WIDE_MATRICES, Method, fitting_group
-from kernels.formats import BITS, GROUP_SIZES
+from kernels.packed_weight import BITS, GROUP_SIZES
 
 DEFAULT_GROUP_SIZE = 32
 _NARROW_BITS_PER_WEIGHT = 5.5

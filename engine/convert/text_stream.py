@@ -19,6 +19,7 @@ from engine.spec import ModelSpec
 from engine.weights import HeadWeights, LayerWeights
 from kernels.layers import OperationStack
 from kernels.ops import AttentionBatch, ForwardInput
+from kernels.tensors import tensor_of, tensors_of
 
 
 class TextStream:
@@ -42,7 +43,9 @@ class TextStream:
         self._spec = spec
         self._backend = StreamedBackend(gated_dtype, is_cancelled)
         ropes = {spec.layer_rope(index) for index in range(spec.num_layers)} - {None}
-        self._tables = {rope: rope_table(rope, spec.rope_head_dim, max(lengths)) for rope in ropes if rope is not None}
+        self._tables = {
+            rope: tensor_of(rope_table(rope, spec.rope_head_dim, max(lengths))) for rope in ropes if rope is not None
+        }
         # Each window has one block: a contiguous cache.
         self._pool = make_pool(replace(spec, num_layers=1), len(windows), max(lengths), self._backend)
         self._rows = _rows(self.token_ids, lengths)
@@ -59,12 +62,12 @@ class TextStream:
         """Through the layer, whose matrices are `StreamedMatrix`es."""
         described = describe_layer(layer, self._spec, index, self._tables)
         self._backend.adds_in_place = not described.is_parallel
-        stack = OperationStack(self._backend, self.hidden, (described,))
+        stack = OperationStack(self._backend, self.hidden, (tensors_of(described),))
         self.hidden = stack.hidden(self._rows, self._pool.keys, self._pool.values)
 
     def normed(self, head: HeadWeights[Any]) -> Tensor:
         """What the head multiplies, float32 [tokens, hidden], after the last layer."""
-        return normalised(self.hidden, head_norm(self._spec, head))
+        return normalised(self.hidden, tensors_of(head_norm(self._spec, head)))
 
 
 def _rows(token_ids: Tensor, lengths: list[int]) -> ForwardInput:

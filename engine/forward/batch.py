@@ -1,16 +1,16 @@
-"""All tensors of one forward, built once from the scheduled chunks and shared by every layer."""
+"""All arrays of one forward, built once from the scheduled chunks and shared by every layer."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence as Chunks
 from dataclasses import dataclass
 
-import torch
-from torch import Tensor
+import numpy as np
 
 from engine.forward.sampler import Draw
 from engine.forward.spans import Span, forward_input
 from engine.scheduler import ScheduledChunk
+from kernels.arrays import Array
 from kernels.ops import ForwardInput
 
 
@@ -26,12 +26,12 @@ class Batch:
     first_rows: tuple[int, ...]
     forward: ForwardInput
     draws: tuple[Draw, ...]
-    draw_rows: Tensor
+    draw_rows: Array
     draws_every_row: bool
     """`draw_rows` is every row once, in order: plain decoding."""
 
 
-def build_batch(chunks: Chunks[ScheduledChunk], block_size: int, device: torch.device) -> Batch:
+def build_batch(chunks: Chunks[ScheduledChunk], block_size: int) -> Batch:
     """Rows are sorted so that those of long prompts come last (see batch invariance in kernels.ops)."""
     ordered = sorted(chunks, key=_is_wide)
     first_rows: list[int] = []
@@ -52,8 +52,8 @@ def build_batch(chunks: Chunks[ScheduledChunk], block_size: int, device: torch.d
     read_rows = tuple(sorted(set(draw_rows)))
     wanted_rows = None if is_every_row_read or len(read_rows) == num_rows else read_rows
     spans = [_span(chunk) for chunk in ordered]
-    forward = forward_input(spans, block_size, device, num_narrow_rows, wanted_rows)
-    rows = torch.tensor(draw_rows, dtype=torch.int64, device=device)
+    forward = forward_input(spans, block_size, num_narrow_rows, wanted_rows)
+    rows = np.array(draw_rows, np.int64)
     draws_every_row = draw_rows == list(range(num_rows))
     return Batch(tuple(ordered), tuple(first_rows), forward, tuple(draws), rows, draws_every_row)
 

@@ -1,4 +1,4 @@
-"""Runs a batch: block copies, decoder, sampling. Owns the pool's tensors for as long as the model is loaded.
+"""Runs a batch: block copies, decoder, sampling. Owns the pool's arrays for as long as the model is loaded.
 
 Knows nothing of queues, text and events.
 """
@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence as Chunks
 
-import torch
-from torch import Tensor
+import numpy as np
 
 from engine.cache.kv_cache import BlockMoves
 from engine.cache.snapshot import BlockContents
@@ -20,6 +19,7 @@ from engine.messages import TokenLogprobs
 from engine.models.decoder import Decoder, make_host_pool, make_pool
 from engine.scheduler import ScheduledChunk
 from engine.sequence import Sequence
+from kernels.arrays import Array
 from kernels.ops import Backend
 
 _LOGIT_ROWS = 32
@@ -52,26 +52,27 @@ class Runner:
 
     def read_blocks(self, block_ids: Chunks[int]) -> BlockContents:
         """A copy of whole blocks, in host memory."""
-        ids = torch.tensor(block_ids, dtype=torch.int64, device=self._backend.device)
-        sides = (side.index_select(1, ids).cpu() for side in self._pool.sides)
-        return BlockContents(len(block_ids), *(side.view(torch.uint8).flatten().numpy().data for side in sides))
+        sides = (side[:, list(block_ids)] for side in self._pool.sides)
+        return BlockContents(len(block_ids), *(side.reshape(-1).view(np.uint8).data for side in sides))
 
     def write_blocks(self, contents: BlockContents, pairs: Chunks[tuple[int, int]]) -> None:
         """Write some of the `contents` into the pool: pairs (index in contents, block id)."""
         sides = [
-            torch.frombuffer(side, dtype=pool.dtype).view(pool.shape[0], contents.num_blocks, *pool.shape[2:])
+            np.frombuffer(side, pool.dtype).reshape(pool.shape[0], contents.num_blocks, *pool.shape[2:])
             for side, pool in zip(contents.sides, self._pool.sides, strict=True)
         ]
         self._copy(sides, self._pool.sides, [index for index, _ in pairs], [b for _, b in pairs])
 
-    def _copy(self, source: Chunks[Tensor], target: Chunks[Tensor], sources: list[int], targets: list[int]) -> None:
+    def _copy(self, source: Chunks[Array], target: Chunks[Array], sources: list[int], targets: list[int]) -> None:
         for from_side, to_side in zip(source, target, strict=True):
             self._backend.copy_blocks(from_side, to_side, sources, targets)
 
-    @torch.inference_mode()
     def run(self, chunks: Chunks[ScheduledChunk]) -> dict[Sequence, ChunkResult]:
         """Compute the chunks, draw the next tokens of every sequence whose gap this closes, and verify its draft."""
-        batch: Batch = build_batch(chunks, self._pool.block_size, self._backend.device)
+        with self._backend.computing():
+            return self._run(build_batch(chunks, self._pool.block_size))
+
+    def _run(self, batch: Batch) -> dict[Sequence, ChunkResult]:
         hidden = self._decoder.hidden(batch.forward, self._pool)
         drawn = hidden if batch.draws_every_row else hidden[batch.draw_rows]
         logits = self._decoder.logits(drawn) if batch.draws else drawn
@@ -82,7 +83,7 @@ class Runner:
             results[chunk.sequence] = ChunkResult(own, forks, logprobs)
         return results
 
-    def _prompt_logprobs(self, chunk: ScheduledChunk, first_row: int, hidden: Tensor) -> tuple[TokenLogprobs, ...]:
+    def _prompt_logprobs(self, chunk: ScheduledChunk, first_row: int, hidden: Array) -> tuple[TokenLogprobs, ...]:
         """Of the prompt's tokens after the chunk's rows, which are those of hidden [M, hidden] from `first_row` on."""
         sequence = chunk.sequence
         if not sequence.needs_prompt_logprobs:

@@ -1,4 +1,4 @@
-"""Sampling parameters and random numbers of a batch, as tensors, and the tokens drawn by them.
+"""Sampling parameters and random numbers of a batch, as arrays, and the tokens drawn by them.
 
 The arithmetic is the backend's `sample` and `logprobs`; knows nothing of what a token does to its sequence.
 """
@@ -9,13 +9,13 @@ from collections.abc import Sequence as Sequences
 from dataclasses import dataclass, replace
 from weakref import WeakKeyDictionary
 
-import torch
-from torch import Tensor
+import numpy as np
 
 from engine.chunk_result import SampledToken
 from engine.forward.randomness import uniform
 from engine.messages import SamplingParams, TokenLogprobs
 from engine.sequence import Sequence
+from kernels.arrays import Array
 from kernels.ops import Backend
 from kernels.sampling_tensors import LogitEdits, SamplingTensors
 
@@ -37,18 +37,18 @@ class Sampler:
 
     def __init__(self, backend: Backend) -> None:
         self._backend = backend
-        # Lists of a request may name most of a vocabulary: they become tensors once, not once a token.
+        # Lists of a request may name most of a vocabulary: they become arrays once, not once a token.
         self._fixed_edits: WeakKeyDictionary[Sequence, LogitEdits] = WeakKeyDictionary()
         # From step to step mostly the same sequences draw: then only the random numbers are new.
         self._columns_of: list[SamplingParams] = []
         self._columns: SamplingTensors | None = None
 
-    def draw(self, logits: Tensor, draws: Sequences[Draw]) -> list[int]:
+    def draw(self, logits: Array, draws: Sequences[Draw]) -> list[int]:
         """One token id per draw, from its row of logits [B, V]."""
         token_ids: list[int] = self._backend.sample(logits, self.tensors(draws)).tolist()
         return token_ids
 
-    def told(self, row: Tensor, token_id: int, draw: Draw) -> SampledToken:
+    def told(self, row: Array, token_id: int, draw: Draw) -> SampledToken:
         """A token that was drawn from a row of logits [V], with what its request wants to be told of it."""
         return SampledToken(token_id, self.logprobs(row, token_id, draw.sequence.params.logprobs))
 
@@ -61,7 +61,7 @@ class Sampler:
             self._columns_of, self._columns = params, _columns(params)
         return replace(
             self._columns,
-            uniform=torch.tensor(uniforms, dtype=torch.float64),
+            uniform=np.array(uniforms, np.float64),
             edits=edits if any(row is not None for row in edits) else None,
         )
 
@@ -74,48 +74,50 @@ class Sampler:
             return None
         edits = self._fixed_edits.get(sequence)
         if edits is None:
-            edits = self._fixed_edits[sequence] = self._fixed(params)
+            edits = self._fixed_edits[sequence] = _fixed(params)
         if must_go_on:
-            edits = replace(edits, end_ids=self._ids(sorted(sequence.end_token_ids)))
+            edits = replace(edits, end_ids=_ids(sorted(sequence.end_token_ids)))
         if is_penalised:
-            counts = self._ids([*sequence.token_ids, *draw.drafted_ids]).bincount()
-            seen_ids = counts.nonzero().flatten()
-            edits = replace(edits, seen_ids=seen_ids, seen_counts=counts[seen_ids].float())
+            counts = np.bincount(_ids([*sequence.token_ids, *draw.drafted_ids]))
+            seen_ids = np.flatnonzero(counts)
+            edits = replace(edits, seen_ids=seen_ids, seen_counts=counts[seen_ids].astype(np.float32))
         return edits
 
-    def _fixed(self, params: SamplingParams) -> LogitEdits:
-        """What stays the same for all of a request's tokens."""
-        biases = torch.tensor([bias for _, bias in params.logit_bias], dtype=torch.float32)
-        return LogitEdits(
-            bias_ids=self._ids([token_id for token_id, _ in params.logit_bias]) if params.logit_bias else None,
-            biases=biases.to(self._backend.device) if params.logit_bias else None,
-            repetition_penalty=params.repetition_penalty,
-            frequency_penalty=params.frequency_penalty,
-            presence_penalty=params.presence_penalty,
-            allowed_ids=None if params.allowed_token_ids is None else self._ids(params.allowed_token_ids),
-            banned_ids=self._ids(params.banned_token_ids) if params.banned_token_ids else None,
-        )
-
-    def _ids(self, token_ids: Sequences[int]) -> Tensor:
-        return torch.tensor(token_ids, dtype=torch.int64, device=self._backend.device)
-
-    def logprobs(self, row: Tensor, token_id: int, num_top: int | None) -> TokenLogprobs | None:
+    def logprobs(self, row: Array, token_id: int, num_top: int | None) -> TokenLogprobs | None:
         if num_top is None:
             return None
         logprob, top_ids, top_logprobs = self._backend.logprobs(row, token_id, num_top)
         return TokenLogprobs(logprob, tuple(zip(top_ids, top_logprobs, strict=True)))
 
 
+def _fixed(params: SamplingParams) -> LogitEdits:
+    """What stays the same for all of a request's tokens."""
+    biases = np.array([bias for _, bias in params.logit_bias], np.float32)
+    return LogitEdits(
+        bias_ids=_ids([token_id for token_id, _ in params.logit_bias]) if params.logit_bias else None,
+        biases=biases if params.logit_bias else None,
+        repetition_penalty=params.repetition_penalty,
+        frequency_penalty=params.frequency_penalty,
+        presence_penalty=params.presence_penalty,
+        allowed_ids=None if params.allowed_token_ids is None else _ids(params.allowed_token_ids),
+        banned_ids=_ids(params.banned_token_ids) if params.banned_token_ids else None,
+    )
+
+
+def _ids(token_ids: Sequences[int]) -> Array:
+    return np.array(token_ids, np.int64)
+
+
 def _columns(params: Sequences[SamplingParams]) -> SamplingTensors:
     """What does not change from token to token; `uniform` is yet to come."""
     is_typical = any(p.typical_p < 1 for p in params)
     return SamplingTensors(
-        temperature=torch.tensor([p.temperature for p in params], dtype=torch.float32),
-        top_k=torch.tensor([p.top_k for p in params], dtype=torch.int64),
-        top_p=torch.tensor([p.top_p for p in params], dtype=torch.float32),
-        min_p=torch.tensor([p.min_p for p in params], dtype=torch.float32),
-        uniform=torch.zeros(len(params), dtype=torch.float64),
-        typical_p=torch.tensor([p.typical_p for p in params], dtype=torch.float32) if is_typical else None,
+        temperature=np.array([p.temperature for p in params], np.float32),
+        top_k=np.array([p.top_k for p in params], np.int64),
+        top_p=np.array([p.top_p for p in params], np.float32),
+        min_p=np.array([p.min_p for p in params], np.float32),
+        uniform=np.zeros(len(params)),
+        typical_p=np.array([p.typical_p for p in params], np.float32) if is_typical else None,
     )
 
 

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence as Spans
 from dataclasses import dataclass
+from itertools import accumulate
 
-import torch
-from torch import Tensor
+import numpy as np
 
+from kernels.arrays import Array
 from kernels.ops import AttentionBatch, ForwardInput
 
 
@@ -33,18 +34,17 @@ class Span:
 def forward_input(
     spans: Spans[Span],
     block_size: int,
-    device: torch.device,
     num_narrow_rows: int | None = None,
     wanted_rows: tuple[int, ...] | None = None,
 ) -> ForwardInput:
     """Rows in the order of the spans. `num_narrow_rows` and `wanted_rows` None: all."""
-    # Plain numbers until the end: a tensor for each span and column costs more than the arithmetic of a small model.
+    # Plain numbers until the end: an array for each span and column costs more than the arithmetic of a small model.
     token_ids: list[int] = []
     positions: list[int] = []
     slots: list[int] = []
-    tables: list[Tensor] = []
+    tables: list[Array] = []
     starts, contexts = [0], []
-    block_tables = _tables(spans, device)
+    block_tables = _tables(spans)
     for span, table in zip(spans, block_tables, strict=True):
         first_row, end = len(token_ids), span.start + len(span.token_ids)
         token_ids += span.token_ids
@@ -55,7 +55,7 @@ def forward_input(
             starts.append(first_row + context - span.start)
             contexts.append(context)
             tables.append(table)
-    ids, places, targets = torch.tensor([token_ids, positions, slots], dtype=torch.int64, device=device).unbind()
+    ids, places, targets = np.array([token_ids, positions, slots], np.int64)
     return ForwardInput(
         ids,
         places,
@@ -66,13 +66,14 @@ def forward_input(
     )
 
 
-def _tables(spans: Spans[Span], device: torch.device) -> tuple[Tensor, ...]:
-    """The block table of each span, int64: views of one tensor."""
+def _tables(spans: Spans[Span]) -> list[Array]:
+    """The block table of each span, int64: views of one array."""
     block_ids: list[int] = []
     for span in spans:
         block_ids += span.block_ids
-    sizes = [len(span.block_ids) for span in spans]
-    return torch.split(torch.tensor(block_ids, dtype=torch.int64, device=device), sizes)
+    ends = accumulate(len(span.block_ids) for span in spans)
+    ids = np.array(block_ids, np.int64)
+    return [ids[end - len(span.block_ids) : end] for span, end in zip(spans, ends, strict=True)]
 
 
 def _slots(block_ids: Spans[int], start: int, end: int, block_size: int) -> list[int]:

@@ -14,14 +14,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from collections.abc import Sequence as Chunks
 
-from torch import Tensor
+import numpy as np
 
 from engine.chunk_result import SampledToken
 from engine.draft import Draft
 from engine.forward.randomness import Stream, uniform
 from engine.forward.sampler import Draw, Sampler
 from engine.scheduler import ScheduledChunk
-from kernels.fallback.distribution import distributions, draw_token
+from kernels.arrays import Array
+from kernels.distribution import distributions, draw_token
 
 
 class Verifier:
@@ -31,7 +32,7 @@ class Verifier:
         self._sampler = sampler
 
     def tokens(
-        self, logits: Tensor, draws: Chunks[Draw], chunks: Chunks[ScheduledChunk]
+        self, logits: Array, draws: Chunks[Draw], chunks: Chunks[ScheduledChunk]
     ) -> list[tuple[tuple[SampledToken, ...], tuple[SampledToken, ...]]]:
         """For each chunk its own next tokens and the first of each of its forks; none for a chunk that leaves a gap.
 
@@ -58,14 +59,14 @@ class Verifier:
             result.append((own_tokens, tuple(told(place, drawn[place]) for place in forks)))
         return result
 
-    def _draw(self, logits: Tensor, draws: Chunks[Draw], places: list[int]) -> list[int]:
+    def _draw(self, logits: Array, draws: Chunks[Draw], places: list[int]) -> list[int]:
         if not places:
             return []
         # Where all tokens are drawn in the plain way, which is most often, nothing is copied.
         rows = logits if len(places) == len(draws) else logits[places]
         return self._sampler.draw(rows, [draws[place] for place in places])
 
-    def _verify(self, draft: Draft, logits: Tensor, draws: Chunks[Draw]) -> tuple[int, ...]:
+    def _verify(self, draft: Draft, logits: Array, draws: Chunks[Draw]) -> tuple[int, ...]:
         """Of a draft with probabilities the tokens that are accepted and, unless all are, the one after them."""
         token_ids: list[int] = []
         if draft.probabilities is not None:
@@ -75,13 +76,13 @@ class Verifier:
                     break
         return tuple(token_ids)
 
-    def _verify_token(self, token_id: int, proposed: Tensor, logits: Tensor, draw: Draw) -> int:
+    def _verify_token(self, token_id: int, proposed: Array, logits: Array, draw: Draw) -> int:
         """The guessed token, or the one that replaces it; proposed and logits: [V]."""
-        target = distributions(logits.unsqueeze(0), self._sampler.tensors([draw]))[0]
+        target = distributions(logits[np.newaxis], self._sampler.tensors([draw]))[0]
         seed, position = draw.sequence.seed, draw.position
         if uniform(seed, position, Stream.ACCEPT) * float(proposed[token_id]) < float(target[token_id]):
             return token_id
-        residual = (target - proposed).clamp_(min=0)
+        residual = np.maximum(target - proposed, 0)
         # Without any mass p and q are one, and only rounding refused the token.
         return draw_token(residual, uniform(seed, position, Stream.RESIDUAL)) if bool(residual.any()) else token_id
 

@@ -12,7 +12,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from threading import Thread
 
-from engine.convert.inspection import inspect_source
 from engine.errors import EngineError
 from engine.jobs import model_care
 from engine.messages import (
@@ -98,4 +97,7 @@ def obey(home: Path, command: LibraryCommand) -> LibraryEvent:
         case DiscoverModels():
             return model_care.discover_models(command)
         case InspectSource(path):
+            # Imported where it is asked, as it takes torch.
+            from engine.convert.inspection import inspect_source
+
             return inspect_source(Path(path))

@@ -9,36 +9,36 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import torch
-from torch import Tensor
+import numpy as np
 
 from engine.rope_spec import RopeSpec
 from engine.spec import ModelSpec
 from engine.weights import HeadWeights, LayerWeights
+from kernels.arrays import Array, mapped
 from kernels.kv_rows import row_width, scale_bytes
 from kernels.ops import Backend, DecoderLayer, Experts, ForwardInput, LatentAttention, Norm
 
 
-def rope_table(rope: RopeSpec, head_dim: int, max_positions: int, is_long: bool = False) -> Tensor:
+def rope_table(rope: RopeSpec, head_dim: int, max_positions: int, is_long: bool = False) -> Array:
     """Cosines and sines, float32 [max_positions, 2, head_dim / 2], by the factors for long requests if `is_long`.
 
     angle(p, i) = p * theta ** (-2 i / rotary_dim) / factor(i)  (Su et al. 2021, eq. 15); what of a head does not
     rotate has the angle 0.
     """
     rotary_dim = rope.rotated(head_dim)
-    frequencies = rope.theta ** (-torch.arange(0, rotary_dim, 2, dtype=torch.float64) / rotary_dim)
+    frequencies = rope.theta ** (-np.arange(0, rotary_dim, 2, dtype=np.float64) / rotary_dim)
     factors = rope.long_factors if is_long and rope.long_factors is not None else rope.frequency_factors
     if factors is not None:
-        frequencies = frequencies / torch.tensor(factors, dtype=torch.float64)
-    angles = torch.arange(max_positions, dtype=torch.float64).unsqueeze(1) * frequencies
-    table = torch.zeros(max_positions, 2, head_dim // 2)
+        frequencies = frequencies / np.array(factors, np.float64)
+    angles = np.outer(np.arange(max_positions, dtype=np.float64), frequencies)
+    table = np.zeros((max_positions, 2, head_dim // 2), np.float32)
     table[:, 0] = 1
-    table[:, 0, : rotary_dim // 2] = angles.cos() * rope.attention_factor
-    table[:, 1, : rotary_dim // 2] = angles.sin() * rope.attention_factor
+    table[:, 0, : rotary_dim // 2] = np.cos(angles) * rope.attention_factor
+    table[:, 1, : rotary_dim // 2] = np.sin(angles) * rope.attention_factor
     return table
 
 
-def position_table(spec: ModelSpec, rope: RopeSpec) -> Tensor:
+def position_table(spec: ModelSpec, rope: RopeSpec) -> Array:
     """The rows that `ForwardInput.positions` names: those of short requests, then those of requests that may grow long.
 
     A model whose rotation does not depend on that has one kind. See `RopeSpec.offset`.
@@ -47,7 +47,7 @@ def position_table(spec: ModelSpec, rope: RopeSpec) -> Tensor:
     if short_context is None:
         return rope_table(rope, spec.rope_head_dim, spec.max_context)
     long = rope_table(rope, spec.rope_head_dim, spec.max_context, is_long=True)
-    return torch.cat([rope_table(rope, spec.rope_head_dim, short_context), long])
+    return np.concatenate([rope_table(rope, spec.rope_head_dim, short_context), long])
 
 
 POOL_LAYOUT = "layers, blocks, kv_heads, block_size, head_dim"
@@ -56,16 +56,16 @@ POOL_LAYOUT = "layers, blocks, kv_heads, block_size, head_dim"
 
 @dataclass(frozen=True, slots=True)
 class PagedPool:
-    """Keys and values of all layers: two tensors, shaped as `POOL_LAYOUT` says; block 0 is null.
+    """Keys and values of all layers: two arrays, shaped as `POOL_LAYOUT` says; block 0 is null.
 
     Where attention is latent, the keys are the rows of the latent, and the values' rows have no elements.
     """
 
-    keys: Tensor
-    values: Tensor
+    keys: Array
+    values: Array
 
     @property
-    def sides(self) -> tuple[Tensor, ...]:
+    def sides(self) -> tuple[Array, ...]:
         """Those of the two whose rows have elements."""
         return tuple(side for side in (self.keys, self.values) if side.shape[-1])
 
@@ -84,15 +84,13 @@ def make_pool(spec: ModelSpec, num_blocks: int, block_size: int, backend: Backen
     width = row_width(backend.kv_dtype, spec.head_dim)
     shape = (spec.num_layers, num_blocks + 1, spec.num_kv_heads, block_size)
     widths = (width, width if spec.latent is None else 0)
-    # Not zeroed: the system gives a block's memory when it is first written, so an idle pool costs nothing.
-    return PagedPool(*(torch.empty((*shape, each), dtype=backend.kv_dtype, device=backend.device) for each in widths))
+    return PagedPool(*(backend.new_pool(*shape, each) for each in widths))
 
 
 def make_host_pool(pool: PagedPool, num_blocks: int) -> PagedPool:
-    """Host memory for `num_blocks` blocks like those of `pool`; pinned where that pool lies on a GPU."""
+    """Host memory for `num_blocks` blocks like those of `pool`."""
     shapes = ((side.shape[0], num_blocks, *side.shape[2:]) for side in (pool.keys, pool.values))
-    dtype, is_pinned = pool.keys.dtype, pool.keys.is_cuda
-    return PagedPool(*(torch.empty(shape, dtype=dtype, pin_memory=is_pinned) for shape in shapes))
+    return PagedPool(*(mapped(*shape, dtype=pool.keys.dtype) for shape in shapes))
 
 
 class Decoder:
@@ -107,19 +105,19 @@ class Decoder:
         self._head_norm = head_norm(spec, head)
         self._head = table if head.matrix is None else head.matrix
         ropes = {spec.layer_rope(index) for index in range(spec.num_layers)}
-        tables = {rope: position_table(spec, rope).to(backend.device) for rope in ropes if rope is not None}
+        tables = {rope: position_table(spec, rope) for rope in ropes if rope is not None}
         described = (describe_layer(layer, spec, index, tables) for index, layer in enumerate(layers))
         self._stack = backend.stack_layers(table, tuple(described), stream_scale(spec))
 
-    def hidden(self, batch: ForwardInput, pool: PagedPool) -> Tensor:
+    def hidden(self, batch: ForwardInput, pool: PagedPool) -> Array:
         """The residual stream after the last layer, [M, hidden]; writes the rows' keys and values into the pool."""
         return self._stack.hidden(batch, pool.keys, pool.values)
 
-    def logits(self, hidden: Tensor) -> Tensor:
+    def logits(self, hidden: Array) -> Array:
         """[B, hidden] to [B, vocab]. All rows are narrow, so that a token's logits never depend on its neighbours."""
         logits = self._backend.norm_linear(hidden, self._head_norm, self._head)
         softcap = self.spec.final_softcap
-        return logits if softcap is None else softcap * torch.tanh(logits / softcap)
+        return logits if softcap is None else softcap * np.tanh(logits / softcap)
 
 
 def stream_scale(spec: ModelSpec) -> float:
@@ -134,7 +132,7 @@ def head_norm(spec: ModelSpec, head: HeadWeights[Any]) -> Norm:
 
 
 def describe_layer(
-    layer: LayerWeights[Any], spec: ModelSpec, index: int, tables: Mapping[RopeSpec, Tensor]
+    layer: LayerWeights[Any], spec: ModelSpec, index: int, tables: Mapping[RopeSpec, Array]
 ) -> DecoderLayer:
     """The layer as a backend takes it; `tables` has the positions' rotations for each of the model's ropes."""
     eps, rope = spec.rms_norm_eps, spec.layer_rope(index)
@@ -167,7 +165,7 @@ def describe_layer(
     )
 
 
-def _norm(weight: Tensor | None, eps: float, bias: Tensor | None = None) -> Norm | None:
+def _norm(weight: Array | None, eps: float, bias: Array | None = None) -> Norm | None:
     return None if weight is None else Norm(weight, eps, bias)
 
 

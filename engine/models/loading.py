@@ -6,15 +6,15 @@ from collections.abc import Callable
 from dataclasses import fields, replace
 from typing import Any
 
-from torch import Tensor
+import numpy as np
 
 from engine.config import Weights
 from engine.models.decoder import Decoder
 from engine.models.prepared import Prepare, choose_prepare
 from engine.store.checkpoint import Checkpoint
 from engine.weights import ExpertWeights, HeadWeights, LatentWeights, LayerWeights
-from kernels.formats import PackedWeight
 from kernels.ops import Backend
+from kernels.packed_weight import PackedWeight
 
 _ORDER = 1
 """Of the matrices in a file that keeps them prepared: another number if `_read` visits them in another order."""
@@ -88,8 +88,9 @@ def _prepared(value: Any, backend: Backend, prepare: Prepare) -> Any:
     match value:
         case PackedWeight():
             return prepare(value)
-        case Tensor():
-            return _copied(value, backend)
+        case np.ndarray():
+            # A view of a mapped file would keep all pages of the file that were read.
+            return np.array(value)
         case tuple():
             return tuple(_prepared(each, backend, prepare) for each in value)
         case ExpertWeights() | LatentWeights():
@@ -97,8 +98,3 @@ def _prepared(value: Any, backend: Backend, prepare: Prepare) -> Any:
             return replace(value, **parts)
     assert value is None, value
     return None
-
-
-def _copied(vector: Tensor, backend: Backend) -> Tensor:
-    """On the backend's device. A copy always: a view of a mapped file keeps all pages of the file that were read."""
-    return vector.to(backend.device, copy=True)

@@ -12,8 +12,8 @@ from typing import Any
 from engine.errors import StorageError
 from engine.store.checkpoint import Checkpoint
 from engine.store.prepared_file import PreparedFile, PreparedIdentity, new_prepared_file
-from kernels.formats import PackedWeight
 from kernels.ops import Backend
+from kernels.packed_weight import PackedWeight
 
 _log = logging.getLogger(__name__)
 

@@ -12,8 +12,10 @@ from engine.store.layout import EMBEDDING, EXPERT_MATRICES, matrix_names, matrix
 
 _BLOCK_ROWS = 8
 """The native kernels hold so many rows side by side."""
-_PROCESS_BYTES = 152 << 20
-"""The engine without a model, measured on Linux: what interpreter and torch hold, pages mapped from files aside."""
+_PROCESS_BYTES = 28 << 20
+"""The engine without a model, measured on Linux: what the interpreter holds, pages mapped from files aside."""
+_TORCH_BYTES = 124 << 20
+"""What torch adds where a model needs it."""
 _TOKENIZER_BYTES_PER_TOKEN = 280
 """Of a vocabulary, merges and hash tables included; measured with 49,152 and 151,936 tokens."""
 
@@ -103,4 +105,6 @@ def rope_bytes(spec: ModelSpec) -> int:
 
 
 def process_bytes(spec: ModelSpec) -> int:
-    return _PROCESS_BYTES + _TOKENIZER_BYTES_PER_TOKEN * spec.vocab_size
+    # Mixtures of experts and latent attention are put together in torch (kernels/cpu/in_torch.py).
+    needs_torch = spec.experts is not None or spec.latent is not None
+    return _PROCESS_BYTES + needs_torch * _TORCH_BYTES + _TOKENIZER_BYTES_PER_TOKEN * spec.vocab_size

@@ -9,8 +9,7 @@ from collections.abc import Sequence as Wanted
 from dataclasses import dataclass, field
 from itertools import accumulate
 
-import torch
-from torch import Tensor
+import numpy as np
 
 from engine.draft import NO_DRAFT, Draft
 from engine.forward.randomness import Stream, uniform
@@ -19,7 +18,8 @@ from engine.forward.spans import Span, forward_input
 from engine.models.decoder import Decoder, make_pool
 from engine.sequence import Sequence
 from engine.speculation.draft_cache import ComputedTokens, DraftCache
-from kernels.fallback.distribution import distributions, draw_token
+from kernels.arrays import Array
+from kernels.distribution import distributions, draw_token
 from kernels.ops import Backend
 
 MAX_CATCH_UP_TOKENS = 128
@@ -37,7 +37,7 @@ class _Guesses:
     num_pending: int = 0
     """The sequence's own tokens to compute in this step."""
     token_ids: list[int] = field(default_factory=list)
-    probabilities: list[Tensor] = field(default_factory=list)
+    probabilities: list[Array] = field(default_factory=list)
     """float64 [vocab] each; none for a greedy request, whose guesses are certain."""
 
     @property
@@ -60,7 +60,7 @@ class _Guesses:
         return Span(token_ids, start, self.computed.block_ids, rope_offset=self.rope_offset)
 
     def to_draft(self) -> Draft:
-        return Draft(tuple(self.token_ids), torch.stack(self.probabilities) if self.probabilities else None)
+        return Draft(tuple(self.token_ids), np.stack(self.probabilities) if self.probabilities else None)
 
 
 class DraftModel:
@@ -80,8 +80,11 @@ class DraftModel:
     def num_free_blocks(self) -> int:
         return self._cache.pool.num_free
 
-    @torch.inference_mode()
     def propose(self, wanted: Wanted[tuple[Sequence, int]]) -> list[Draft]:
+        with self._backend.computing():
+            return self._propose(wanted)
+
+    def _propose(self, wanted: Wanted[tuple[Sequence, int]]) -> list[Draft]:
         started = self._start(wanted)
         growing = started
         while growing:
@@ -118,7 +121,7 @@ class DraftModel:
                 started.append(guesses)
         return started
 
-    def _compute(self, growing: list[_Guesses]) -> tuple[list[_Guesses], Tensor]:
+    def _compute(self, growing: list[_Guesses]) -> tuple[list[_Guesses], Array]:
         """One forward. Returns who can guess after it, and the last row of each: [sequences, hidden]."""
         wide_rows = self._backend.wide_rows
         spans = [(guesses.next_span(), guesses) for guesses in growing]
@@ -126,7 +129,7 @@ class DraftModel:
             spans.sort(key=lambda pair: len(pair[0].token_ids) >= wide_rows)
         sizes = [len(span.token_ids) for span, _ in spans]
         num_narrow_rows = sum(size for size in sizes if wide_rows is None or size < wide_rows)
-        batch = forward_input([span for span, _ in spans], self._pool.block_size, self._backend.device, num_narrow_rows)
+        batch = forward_input([span for span, _ in spans], self._pool.block_size, num_narrow_rows)
         hidden = self._decoder.hidden(batch, self._pool)
         ready: list[_Guesses] = []
         last_rows: list[int] = []
@@ -137,7 +140,7 @@ class DraftModel:
                 last_rows.append(end - 1)
         return ready, hidden[last_rows]
 
-    def _guess(self, growing: list[_Guesses], logits: Tensor) -> None:
+    def _guess(self, growing: list[_Guesses], logits: Array) -> None:
         """Add a guess to each; logits: [sequences, vocab]."""
         greedy = [place for place, guesses in enumerate(growing) if guesses.is_greedy]
         if greedy:

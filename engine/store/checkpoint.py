@@ -8,10 +8,9 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-import torch
-from safetensors import SafetensorError, safe_open
-from torch import Tensor
+from numpy.typing import NDArray
 
 from engine.errors import CheckpointError
 from engine.store.layer_tensors import assemble_layer
@@ -31,15 +30,18 @@ from engine.store.layout import (
 )
 from engine.store.manifest import Manifest, TensorFormat, check_files, read_manifest
 from engine.store.prepared_file import PREPARED_FILE, remove_damaged
+from engine.store.tensor_file import map_tensors, read_rows
+from engine.store.tensor_table import TensorFileError
 from engine.store.verification import verify_files
 from engine.weights import HeadWeights, LayerWeights
-from kernels.formats import FormatError, PackedWeight
+from kernels.arrays import Array, dtype_name
+from kernels.packed_weight import FormatError, PackedWeight
 
 _log = logging.getLogger(__name__)
 
 
 class Checkpoint:
-    """A finished model. Tensors are views of the mapped files: they cost memory when they are touched."""
+    """A finished model. Arrays are views of the mapped files: they cost memory when they are touched."""
 
     def __init__(self, path: Path, manifest: Manifest) -> None:
         self.path = path
@@ -101,11 +103,10 @@ class Checkpoint:
         form = self.manifest.quantization[name]
         path = self.path / file_name
         try:
-            with safe_open(path, framework="pt") as file:
-                codes, scale = (file.get_slice(f"{name}.{part}")[start:stop].clone() for part in ("codes", "scale"))
-                minimum = file.get_slice(f"{name}.minimum")[start:stop].clone() if form.has_minimum else None
-            return PackedWeight(codes, scale, minimum, form.bits, form.group_size)
-        except (OSError, SafetensorError, FormatError) as error:
+            parts = ("codes", "scale", *(("minimum",) if form.has_minimum else ()))
+            codes, scale, *minima = read_rows(path, tuple(f"{name}.{part}" for part in parts), start, stop)
+            return PackedWeight(codes, scale, minima[0] if minima else None, form.bits, form.group_size)
+        except (OSError, TensorFileError, FormatError) as error:
             raise CheckpointError(f"Cannot read {path} ({error}): convert the model again") from error
 
     def verify(
@@ -122,23 +123,22 @@ class Checkpoint:
         if remove_damaged(self.path):
             _log.warning("%s was damaged and is removed: it is made again with the next load", PREPARED_FILE)
 
-    def _tensors(self, file_name: str) -> dict[str, Tensor]:
+    def _tensors(self, file_name: str) -> dict[str, NDArray[Any]]:
         path = self.path / file_name
         try:
-            with safe_open(path, framework="pt") as file:
-                return {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 – not a mapping
-        except (OSError, SafetensorError) as error:
+            return map_tensors(path)
+        except (OSError, ValueError) as error:
             raise CheckpointError(f"Cannot read {path} ({error}): convert the model again") from error
 
-    def _vector(self, tensors: dict[str, Tensor], file_name: str, name: str, shape: tuple[int, ...]) -> Tensor:
+    def _vector(self, tensors: dict[str, NDArray[Any]], file_name: str, name: str, shape: tuple[int, ...]) -> Array:
         tensor = self._tensor(tensors, file_name, name)
         if tuple(tensor.shape) != shape:
             raise self._wrong_shape(file_name, name, tuple(tensor.shape), shape)
-        if tensor.dtype != torch.float32:
-            raise CheckpointError(f"{self.path / file_name}: {name} is {tensor.dtype}, must be float32")
+        if dtype_name(tensor) != "float32":
+            raise CheckpointError(f"{self.path / file_name}: {name} is {dtype_name(tensor)}, must be float32")
         return tensor
 
-    def _matrix(self, tensors: dict[str, Tensor], file_name: str, name: str, listed_as: str) -> PackedWeight:
+    def _matrix(self, tensors: dict[str, NDArray[Any]], file_name: str, name: str, listed_as: str) -> PackedWeight:
         form: TensorFormat = self.manifest.quantization[listed_as]
         codes, scale = (self._tensor(tensors, file_name, f"{name}.{part}") for part in ("codes", "scale"))
         minimum = self._tensor(tensors, file_name, f"{name}.minimum") if form.has_minimum else None
@@ -151,7 +151,7 @@ class Checkpoint:
             raise self._wrong_shape(file_name, name, (weight.num_rows, weight.num_columns), wanted)
         return weight
 
-    def _tensor(self, tensors: dict[str, Tensor], file_name: str, name: str) -> Tensor:
+    def _tensor(self, tensors: dict[str, NDArray[Any]], file_name: str, name: str) -> Array:
         if name not in tensors:
             raise CheckpointError(f"{self.path / file_name} lacks {name}: convert the model again")
         return tensors[name]

@@ -1,4 +1,4 @@
-"""A layer's weights as named tensors, and back: the experts' matrices lie one below the other in one tensor.
+"""A layer's weights as named arrays, and back: the experts' matrices lie one below the other in one array.
 
 Knows nothing of files.
 """
@@ -8,14 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import fields
 
-from torch import Tensor
-
 from engine.spec import ModelSpec
 from engine.weights import LAYER_VECTORS, ExpertWeights, LatentWeights, LayerWeights
-from kernels.formats import PackedWeight, concatenate_rows
+from kernels.arrays import Array
+from kernels.packed_weight import PackedWeight
 
 
-def split_layer(layer: LayerWeights[PackedWeight]) -> tuple[dict[str, PackedWeight], dict[str, Tensor]]:
+def split_layer(layer: LayerWeights[PackedWeight]) -> tuple[dict[str, PackedWeight], dict[str, Array]]:
     """The matrices and the vectors that a layer has, by their names in the file (`layer_matrices`, `layer_vectors`).
 
     Raises `FormatError` if the experts are packed in groups of different sizes.
@@ -25,6 +24,9 @@ def split_layer(layer: LayerWeights[PackedWeight]) -> tuple[dict[str, PackedWeig
         parts |= {each.name: getattr(layer.latent, each.name) for each in fields(layer.latent)}
     experts = layer.experts
     if experts is not None:
+        # Written in torch, which reading needs not.
+        from kernels.formats import concatenate_rows
+
         parts |= {each.name: getattr(experts, each.name) for each in fields(experts)}
         # Of the layer's own names, those that experts stand in for.
         parts["experts_gate_up"], parts["experts_down"] = (
@@ -32,13 +34,13 @@ def split_layer(layer: LayerWeights[PackedWeight]) -> tuple[dict[str, PackedWeig
         )
         del parts["gate_up"], parts["down"]
     matrices = {name: part for name, part in parts.items() if isinstance(part, PackedWeight)}
-    return matrices, {name: part for name, part in parts.items() if isinstance(part, Tensor)}
+    return matrices, {name: part for name, part in parts.items() if hasattr(part, "dtype")}
 
 
 def assemble_layer(
-    spec: ModelSpec, index: int, matrices: Mapping[str, PackedWeight], vectors: Mapping[str, Tensor]
+    spec: ModelSpec, index: int, matrices: Mapping[str, PackedWeight], vectors: Mapping[str, Array]
 ) -> LayerWeights[PackedWeight]:
-    """Inverse of `split_layer`; experts are views of the rows they share a tensor with."""
+    """Inverse of `split_layer`; experts are views of the rows they share an array with."""
     experts = spec.layer_experts(index)
     routed = None
     if experts is not None:

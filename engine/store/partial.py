@@ -13,8 +13,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from torch import Tensor
-
 from engine.store.files import FileRecord, hash_file, replace, storage_errors, write_file
 from engine.store.layer_tensors import split_layer
 from engine.store.layout import (
@@ -30,7 +28,8 @@ from engine.store.manifest import Manifest, TensorFormat
 from engine.store.tensor_file import write_tensors
 from engine.store.verification import verify_files
 from engine.weights import HeadWeights, LayerWeights
-from kernels.formats import PackedWeight
+from kernels.arrays import Array
+from kernels.packed_weight import PackedWeight
 
 PROGRESS_FILE = "progress.json"
 
@@ -123,7 +122,7 @@ class PartialCheckpoint:
         self.files.clear()
         self.formats.clear()
 
-    def _write(self, file_name: str, tensors: Mapping[str, Tensor]) -> None:
+    def _write(self, file_name: str, tensors: Mapping[str, Array]) -> None:
         self._record(file_name, write_tensors(self.folder / file_name, tensors))
 
     def _record(self, file_name: str, record: FileRecord) -> None:
@@ -149,7 +148,7 @@ class PartialCheckpoint:
             return None
 
 
-def _parts(name: str, weight: PackedWeight) -> dict[str, Tensor]:
+def _parts(name: str, weight: PackedWeight) -> dict[str, Array]:
     parts = {f"{name}.codes": weight.codes, f"{name}.scale": weight.scale}
     if weight.minimum is not None:
         parts[f"{name}.minimum"] = weight.minimum

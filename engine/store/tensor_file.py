@@ -1,43 +1,76 @@
-"""Tensors into a safetensors file, streamed so that the digest is known at the end and nothing is copied twice.
+"""Arrays into a safetensors file and back.
 
-Format: https://huggingface.co/docs/safetensors – header length, JSON header, tensors. Knows nothing of checkpoints.
+They are streamed, so that the digest is known at the end and nothing is copied twice; those that are read are views of
+the mapped file. Knows nothing of checkpoints.
 """
 
 from __future__ import annotations
 
 import json
+import mmap
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
-import torch
-from torch import Tensor
+import numpy as np
+from numpy.typing import NDArray
 
 from engine.store.files import FileRecord, write_file
+from engine.store.tensor_table import TensorFileError, TensorPlace, read_places
+from kernels.arrays import Array, host
 
-_DTYPE_NAMES = {torch.float32: "F32", torch.float16: "F16", torch.uint8: "U8"}
+_DTYPES: dict[str, np.dtype[Any]] = {
+    "F32": np.dtype(np.float32),
+    "F16": np.dtype(np.float16),
+    "U8": np.dtype(np.uint8),
+}
+_KINDS = {dtype: kind for kind, dtype in _DTYPES.items()}
 
 
-def write_tensors(path: Path, tensors: Mapping[str, Tensor]) -> FileRecord:
-    """Write float32, float16 or uint8 tensors as one safetensors file. Raises `StorageError`."""
-    # Widest first, so that every tensor starts at a multiple of its element's size.
-    ordered = sorted(tensors.items(), key=lambda item: (-item[1].element_size(), item[0]))
-    return write_file(path, _chunks([(name, tensor.contiguous()) for name, tensor in ordered]))
+def write_tensors(path: Path, tensors: Mapping[str, Array]) -> FileRecord:
+    """Write float32, float16 or uint8 arrays, or tensors, as one safetensors file. Raises `StorageError`."""
+    arrays = [(name, np.ascontiguousarray(host(tensor))) for name, tensor in tensors.items()]
+    # Widest first, so that every one starts at a multiple of its element's size.
+    return write_file(path, _chunks(sorted(arrays, key=lambda item: (-item[1].itemsize, item[0]))))
 
 
-def _chunks(tensors: list[tuple[str, Tensor]]) -> Iterator[bytes | memoryview]:
+def _chunks(arrays: list[tuple[str, NDArray[Any]]]) -> Iterator[bytes | memoryview]:
     header: dict[str, object] = {}
     offset = 0
-    for name, tensor in tensors:
-        end = offset + tensor.numel() * tensor.element_size()
-        header[name] = {
-            "dtype": _DTYPE_NAMES[tensor.dtype],
-            "shape": list(tensor.shape),
-            "data_offsets": [offset, end],
-        }
+    for name, array in arrays:
+        end = offset + array.nbytes
+        header[name] = {"dtype": _KINDS[array.dtype], "shape": list(array.shape), "data_offsets": [offset, end]}
         offset = end
     text = json.dumps(header, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 8)
     yield len(text).to_bytes(8, "little")
     yield text
-    for _, tensor in tensors:
-        yield tensor.view(torch.uint8).flatten().numpy().data
+    for _, array in arrays:
+        yield array.reshape(-1).view(np.uint8).data
+
+
+def map_tensors(path: Path) -> dict[str, NDArray[Any]]:
+    """The arrays of a file of these types, read-only: they cost memory when they are touched, until all are let go.
+
+    Raises `TensorFileError`, OSError.
+    """
+    places = read_places(path)
+    with path.open("rb") as file:
+        mapped = np.frombuffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), np.uint8)
+    return {name: _view(path, name, place, mapped) for name, place in places.items()}
+
+
+def _view(path: Path, name: str, place: TensorPlace, mapped: NDArray[np.uint8]) -> NDArray[Any]:
+    dtype = _DTYPES.get(place.kind)
+    if dtype is None:
+        raise TensorFileError(f"{path}: {name} is {place.kind}, must be one of {', '.join(_DTYPES)}")
+    return mapped[place.offset : place.offset + place.size_bytes].view(dtype).reshape(place.shape)
+
+
+def read_rows(path: Path, names: tuple[str, ...], start: int, stop: int) -> list[NDArray[Any]]:
+    """Some rows of each of these arrays, copied. Raises as `map_tensors`."""
+    tensors = map_tensors(path)
+    missing = [name for name in names if name not in tensors]
+    if missing:
+        raise TensorFileError(f"{path} lacks {', '.join(missing)}")
+    return [np.array(tensors[name][start:stop]) for name in names]

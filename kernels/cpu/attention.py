@@ -9,19 +9,17 @@ from __future__ import annotations
 import ctypes
 import weakref
 
-import torch
-from torch import Tensor
-
+from kernels.arrays import Array, address, dtype_name, empty
 from kernels.cpu.pool import Pool
 from kernels.cpu.structs import Attention, AttentionShape, LatentAppend, RaggedBatch, RopeAppend
-from kernels.formats import KernelShapeError
 from kernels.kv_rows import head_dim_of
 from kernels.ops import AttentionBatch, Norm
+from kernels.packed_weight import KernelShapeError
 
 MAX_HEAD_DIM = 1024
 """MAX_HEAD_DIM of src/rope_append.c."""
 
-FORMATS = {torch.float32: 0, torch.float16: 1, torch.int8: 2}
+FORMATS = {"float32": 0, "float16": 1, "int8": 2}
 """`di_kv_format` of src/kv_row.h."""
 
 
@@ -34,7 +32,7 @@ class BatchFacts:
         self._batch = batch
         self._starts = (ctypes.c_int64 * (num_sequences + 1))(*starts)
         self._contexts = (ctypes.c_int64 * num_sequences)(*contexts)
-        self._tables = (ctypes.c_void_p * num_sequences)(*[table.data_ptr() for table in tables])
+        self._tables = (ctypes.c_void_p * num_sequences)(*[address(table) for table in tables])
         self.struct = RaggedBatch(
             num_sequences,
             ctypes.addressof(self._starts),
@@ -43,14 +41,14 @@ class BatchFacts:
         )
 
 
-def join_lone_rows(batch: AttentionBatch) -> tuple[list[int], list[int], list[Tensor]]:
+def join_lone_rows(batch: AttentionBatch) -> tuple[list[int], list[int], list[Array]]:
     """Starts, contexts and tables, with sequences of one table and of positions that go on taken as one.
 
     Guesses come as a sequence each, but here a row has the same bits in any company: so they share one pass over the
     keys.
     """
     starts, contexts = [0], list[int]()
-    tables: list[Tensor] = []
+    tables: list[Array] = []
     for first, end, context, table in zip(
         batch.query_starts[:-1], batch.query_starts[1:], batch.context_lengths, batch.block_tables, strict=True
     ):
@@ -96,16 +94,16 @@ class Plans:
 
 
 def attend(
-    q: Tensor, key_pool: Tensor, value_pool: Tensor, plan: Plan, pool: Pool, scale: float, softcap: float | None
-) -> Tensor:
+    q: Array, key_pool: Array, value_pool: Array, plan: Plan, pool: Pool, scale: float, softcap: float | None
+) -> Array:
     """q float32 [M, heads, d] to float32 [M, heads * d], with the pools that the plan was made for."""
-    out = torch.empty(q.shape[0], q.shape[1] * q.shape[2])
+    out = empty(q.shape[0], q.shape[1] * q.shape[2])
     call = Attention(
         plan.handle,
-        q.data_ptr(),
-        key_pool.data_ptr(),
-        value_pool.data_ptr(),
-        out.data_ptr(),
+        address(q),
+        address(key_pool),
+        address(value_pool),
+        address(out),
         scale,
         0.0 if softcap is None else softcap,
     )
@@ -114,79 +112,79 @@ def attend(
 
 
 def append(
-    qkv: Tensor,
-    positions: Tensor,
-    rope_table: Tensor | None,
-    key_pool: Tensor,
-    value_pool: Tensor,
-    slots: Tensor,
+    qkv: Array,
+    positions: Array,
+    rope_table: Array | None,
+    key_pool: Array,
+    value_pool: Array,
+    slots: Array,
     norms: tuple[Norm | None, Norm | None],
     pool: Pool,
-) -> Tensor:
+) -> Array:
     """qkv float32 [M, (heads + 2 * kv_heads) * d]: K and V into the pools, and q float32 [M, heads, d]."""
     _, kv_heads, block_size, _ = key_pool.shape
     head_dim = head_dim_of(key_pool)
     if head_dim > MAX_HEAD_DIM:
         raise KernelShapeError(f"heads of {head_dim} elements, at most {MAX_HEAD_DIM} are supported")
     num_heads = qkv.shape[1] // head_dim - 2 * kv_heads
-    q = torch.empty(qkv.shape[0], num_heads, head_dim)
+    q = empty(qkv.shape[0], num_heads, head_dim)
     query_norm, key_norm = norms
-    rope = None if rope_table is None else rope_table.data_ptr()
+    rope = None if rope_table is None else address(rope_table)
     call = RopeAppend(
         num_rows=qkv.shape[0],
         num_heads=num_heads,
         num_kv_heads=kv_heads,
         head_dim=head_dim,
         block_size=block_size,
-        format=FORMATS[key_pool.dtype],
+        format=FORMATS[dtype_name(key_pool)],
         query_eps=0.0 if query_norm is None else query_norm.eps,
         key_eps=0.0 if key_norm is None else key_norm.eps,
-        qkv=qkv.data_ptr(),
-        positions=positions.data_ptr(),
-        slots=slots.data_ptr(),
+        qkv=address(qkv),
+        positions=address(positions),
+        slots=address(slots),
         query_norm_dim=0 if query_norm is None else len(query_norm.weight),
         key_norm_dim=0 if key_norm is None else len(key_norm.weight),
         rope_table=rope,
-        query_norm=None if query_norm is None else query_norm.weight.data_ptr(),
-        key_norm=None if key_norm is None else key_norm.weight.data_ptr(),
-        q=q.data_ptr(),
-        keys=key_pool.data_ptr(),
-        values=value_pool.data_ptr(),
+        query_norm=None if query_norm is None else address(query_norm.weight),
+        key_norm=None if key_norm is None else address(key_norm.weight),
+        q=address(q),
+        keys=address(key_pool),
+        values=address(value_pool),
     )
     pool.library.di_rope_append_run(pool.handle, ctypes.addressof(call))
     return q
 
 
 def append_latent(
-    q: Tensor,
-    latent: Tensor,
-    positions: Tensor,
-    rope_table: Tensor | None,
-    latent_pool: Tensor,
-    slots: Tensor,
+    q: Array,
+    latent: Array,
+    positions: Array,
+    rope_table: Array | None,
+    latent_pool: Array,
+    slots: Array,
     norm: Norm,
     pool: Pool,
-) -> Tensor:
+) -> Array:
     """q float32 [M, heads, d] and latent float32 [M, d]: latents into their pool, and q as they are rotated."""
     row_size = latent.shape[1]
     assert row_size <= MAX_HEAD_DIM, (row_size, MAX_HEAD_DIM)
-    rotated = torch.empty_like(q)
+    rotated = empty(*q.shape)
     call = LatentAppend(
         num_rows=len(q),
         num_heads=q.shape[1],
         row_size=row_size,
         rotated_size=row_size - len(norm.weight),
         block_size=latent_pool.shape[2],
-        format=FORMATS[latent_pool.dtype],
+        format=FORMATS[dtype_name(latent_pool)],
         eps=norm.eps,
-        q=q.data_ptr(),
-        latent=latent.data_ptr(),
-        positions=positions.data_ptr(),
-        slots=slots.data_ptr(),
-        rope_table=None if rope_table is None else rope_table.data_ptr(),
-        norm=norm.weight.data_ptr(),
-        rotated=rotated.data_ptr(),
-        pool=latent_pool.data_ptr(),
+        q=address(q),
+        latent=address(latent),
+        positions=address(positions),
+        slots=address(slots),
+        rope_table=None if rope_table is None else address(rope_table),
+        norm=address(norm.weight),
+        rotated=address(rotated),
+        pool=address(latent_pool),
     )
     pool.library.di_latent_append_run(pool.handle, ctypes.addressof(call))
     return rotated

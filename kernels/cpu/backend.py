@@ -8,15 +8,14 @@ or files. For one thread at a time; its own threads share out each operation.
 from __future__ import annotations
 
 import ctypes
-from functools import partial
+import os
 from typing import Any
 
-import torch
-from torch import Tensor
+import numpy as np
 
 from kernels import checks
+from kernels.arrays import Array, address, mapped
 from kernels.cpu import attention
-from kernels.cpu.dense import dense
 from kernels.cpu.embedding import Embedding
 from kernels.cpu.linear import Linear, grouped
 from kernels.cpu.pool import MAX_WORKERS, Pool
@@ -24,11 +23,9 @@ from kernels.cpu.sampling import Sampler
 from kernels.cpu.stack import NativeStack
 from kernels.cpu.structs import AttentionShape
 from kernels.cpu.weights import NativeLayout, NativeWeight, pack
-from kernels.experts import norm_experts
-from kernels.formats import PackedWeight
-from kernels.latent import append as append_latent
 from kernels.layers import OperationStack
 from kernels.ops import AttentionBatch, Backend, DecoderLayer, Experts, LayerStack, Norm, WeightFacts
+from kernels.packed_weight import PackedWeight
 from kernels.sampling_tensors import SamplingTensors
 
 
@@ -36,24 +33,25 @@ class CpuBackend(Backend):
     """See `Backend` for the meaning of each operation. All results are float32."""
 
     name = "cpu"
-    device = torch.device("cpu")
-    activation_dtype = torch.float32
     wide_rows = None
 
-    def __init__(self, num_threads: int | None = None, kv_dtype: torch.dtype = torch.float16) -> None:
-        """`num_threads` None takes torch's number, the physical cores; of more than `MAX_WORKERS` it takes so many.
+    def __init__(self, num_threads: int | None = None, kv_dtype: str = "float16") -> None:
+        """`num_threads` None takes all processors; of more than `MAX_WORKERS` it takes so many.
 
         `kv_dtype` is float16, int8 or float32.
 
         Raises `NativeUnavailableError` if the kernels are not built or the processor cannot run them.
         """
         assert kv_dtype in attention.FORMATS, kv_dtype
-        self.kv_dtype = kv_dtype
-        wanted = torch.get_num_threads() if num_threads is None else num_threads
+        self.kv_dtype = np.dtype(kv_dtype)
+        wanted = os.cpu_count() or 1 if num_threads is None else num_threads
         self._pool = Pool(min(wanted, MAX_WORKERS))
         self._sampler = Sampler(self._pool)
         self._plans = attention.Plans()
         self.layout = NativeLayout(self._pool)
+
+    def new_pool(self, *shape: int) -> Array:
+        return mapped(*shape, dtype=self.kv_dtype)
 
     def prepare(self, weight: PackedWeight) -> NativeWeight:
         return pack(weight, self._pool)
@@ -71,127 +69,133 @@ class CpuBackend(Backend):
     def resident_bytes(self, weight: NativeWeight) -> int:
         return weight.size_bytes
 
-    def embed(self, table: NativeWeight, token_ids: Tensor, scale: float = 1.0) -> Tensor:
+    def embed(self, table: NativeWeight, token_ids: Array, scale: float = 1.0) -> Array:
         checks.check_embed(token_ids)
         return Embedding(table, scale)(token_ids, self._pool)
 
     def norm_linear(
         self,
-        x: Tensor,
+        x: Array,
         norm: Norm | None,
         weight: NativeWeight,
-        bias: Tensor | None = None,
+        bias: Array | None = None,
         num_narrow_rows: int | None = None,
         activation: str | None = None,
-    ) -> Tensor:
+    ) -> Array:
         checks.check_linear(x, *weight.shape, num_narrow_rows, norm, bias, activation)
-        return Linear(weight, norm, bias, activation=activation)(x.float(), self._pool)
+        return Linear(weight, norm, bias, activation=activation)(_float32(x), self._pool)
 
     def grouped_linear(
-        self, x: Tensor, weight: NativeWeight, num_groups: int, num_narrow_rows: int | None = None
-    ) -> Tensor:
+        self, x: Array, weight: NativeWeight, num_groups: int, num_narrow_rows: int | None = None
+    ) -> Array:
         checks.check_grouped(x, *weight.shape, num_groups, num_narrow_rows)
-        return grouped(x.float(), weight, num_groups, self._pool)
+        return grouped(_float32(x), weight, num_groups, self._pool)
 
     def rope_append(
         self,
-        qkv: Tensor,
-        positions: Tensor,
-        rope_table: Tensor | None,
-        key_pool: Tensor,
-        value_pool: Tensor,
-        slots: Tensor,
+        qkv: Array,
+        positions: Array,
+        rope_table: Array | None,
+        key_pool: Array,
+        value_pool: Array,
+        slots: Array,
         query_norm: Norm | None = None,
         key_norm: Norm | None = None,
-    ) -> Tensor:
+    ) -> Array:
         norms = query_norm, key_norm
         checks.check_pools(key_pool, value_pool, self.kv_dtype)
         checks.check_rope(qkv, positions, rope_table, key_pool, slots, norms)
         checks.check_places(positions, rope_table, slots, key_pool)
-        return attention.append(qkv.float(), positions, rope_table, key_pool, value_pool, slots, norms, self._pool)
+        return attention.append(_float32(qkv), positions, rope_table, key_pool, value_pool, slots, norms, self._pool)
 
     def latent_append(
         self,
-        q: Tensor,
-        latent: Tensor,
-        positions: Tensor,
-        rope_table: Tensor | None,
-        pool: Tensor,
-        slots: Tensor,
+        q: Array,
+        latent: Array,
+        positions: Array,
+        rope_table: Array | None,
+        pool: Array,
+        slots: Array,
         norm: Norm,
-    ) -> Tensor:
+    ) -> Array:
         checks.check_pools(pool, pool, self.kv_dtype)
         if q.shape[-1] > attention.MAX_HEAD_DIM:
-            return append_latent(q, latent, positions, rope_table, pool, slots, norm)
+            from kernels.cpu import in_torch
+
+            return in_torch.append_latent(q, latent, positions, rope_table, pool, slots, norm)
         checks.check_latent(q, latent, positions, rope_table, pool, slots, norm)
-        return attention.append_latent(q.float(), latent.float(), positions, rope_table, pool, slots, norm, self._pool)
+        return attention.append_latent(
+            _float32(q), _float32(latent), positions, rope_table, pool, slots, norm, self._pool
+        )
 
     def paged_attention(
         self,
-        q: Tensor,
-        key_pool: Tensor,
-        value_pool: Tensor,
+        q: Array,
+        key_pool: Array,
+        value_pool: Array,
         batch: AttentionBatch,
         scale: float,
         window: int | None = None,
         softcap: float | None = None,
-    ) -> Tensor:
+    ) -> Array:
         checks.check_pools(key_pool, value_pool, self.kv_dtype)
         checks.check_attention(q, key_pool, batch, window)
         num_blocks, kv_heads, block_size, _ = key_pool.shape
         checks.check_batch(batch, block_size)
         checks.check_tables(batch, block_size, num_blocks)
-        kv_format = attention.FORMATS[self.kv_dtype]
+        kv_format = attention.FORMATS[self.kv_dtype.name]
         shape = AttentionShape(q.shape[1], kv_heads, q.shape[2], block_size, kv_format, window or 0)
         plan = self._plans.find(self._pool, batch, shape)
-        return attention.attend(q.float(), key_pool, value_pool, plan, self._pool, scale, softcap)
+        return attention.attend(_float32(q), key_pool, value_pool, plan, self._pool, scale, softcap)
 
     def linear_add(
         self,
-        x: Tensor,
+        x: Array,
         weight: NativeWeight,
-        residual: Tensor,
+        residual: Array,
         post_norm: Norm | None = None,
         num_narrow_rows: int | None = None,
-        bias: Tensor | None = None,
-    ) -> Tensor:
+        bias: Array | None = None,
+    ) -> Array:
         checks.check_linear(x, *weight.shape, num_narrow_rows, bias=bias)
         checks.check_residual(x, weight.shape[0], residual, post_norm)
-        return Linear(weight, bias=bias, post_norm=post_norm)(x.float(), self._pool, residual.float())
+        return Linear(weight, bias=bias, post_norm=post_norm)(_float32(x), self._pool, _float32(residual))
 
     def norm_gate_up(
-        self, x: Tensor, norm: Norm | None, weight: NativeWeight, activation: str, num_narrow_rows: int | None = None
-    ) -> Tensor:
+        self, x: Array, norm: Norm | None, weight: NativeWeight, activation: str, num_narrow_rows: int | None = None
+    ) -> Array:
         checks.check_linear(x, *weight.shape, num_narrow_rows, norm)
         checks.check_gate_up(weight.shape[0], activation)
-        return Linear(weight, norm, activation=activation, is_gated=True)(x.float(), self._pool)
+        return Linear(weight, norm, activation=activation, is_gated=True)(_float32(x), self._pool)
 
-    def norm_experts(self, x: Tensor, norm: Norm | None, experts: Experts, post_norm: Norm | None = None) -> Tensor:
-        return norm_experts(self, x, norm, experts, post_norm, partial(dense, pool=self._pool))
+    def norm_experts(self, x: Array, norm: Norm | None, experts: Experts, post_norm: Norm | None = None) -> Array:
+        from kernels.cpu import in_torch
 
-    def sample(self, logits: Tensor, params: SamplingTensors) -> Tensor:
+        return in_torch.norm_experts(self, x, norm, experts, post_norm, self._pool)
+
+    def sample(self, logits: Array, params: SamplingTensors) -> Array:
         checks.check_sampling(logits, params)
         return self._sampler.sample(logits, params)
 
-    def logprobs(self, logits: Tensor, token_id: int, num_top: int) -> tuple[float, list[int], list[float]]:
+    def logprobs(self, logits: Array, token_id: int, num_top: int) -> tuple[float, list[int], list[float]]:
         checks.check_logprobs(logits, token_id, num_top)
         return self._sampler.logprobs(logits, token_id, num_top)
 
-    def copy_blocks(self, source_pool: Tensor, target_pool: Tensor, source: list[int], target: list[int]) -> None:
+    def copy_blocks(self, source_pool: Array, target_pool: Array, source: list[int], target: list[int]) -> None:
         checks.check_copy(source_pool, target_pool, source, target)
-        is_one_pool = source_pool.data_ptr() == target_pool.data_ptr()
+        is_one_pool = address(source_pool) == address(target_pool)
         if is_one_pool and not set(source).isdisjoint(target):
-            source_pool = source_pool[:, source]
+            source_pool = np.ascontiguousarray(source_pool[:, source])
             source = list(range(len(source)))
         num_copies = len(source)
         self._pool.library.di_copy_blocks(
             self._pool.handle,
-            source_pool.data_ptr(),
+            address(source_pool),
             source_pool.shape[1],
-            target_pool.data_ptr(),
+            address(target_pool),
             target_pool.shape[1],
             source_pool.shape[0],
-            source_pool[0, 0].nbytes if source_pool.numel() else 0,
+            source_pool[0, 0].nbytes if source_pool.size else 0,
             num_copies,
             (ctypes.c_int64 * num_copies)(*source),
             (ctypes.c_int64 * num_copies)(*target),
@@ -199,7 +203,15 @@ class CpuBackend(Backend):
 
     def stack_layers(self, table: Any, layers: tuple[DecoderLayer, ...], embedding_scale: float = 1.0) -> LayerStack:
         # One call has no experts, no latents, and no model that never rotates.
-        is_plain = all(layer.experts is None and layer.latent is None for layer in layers)
-        if not is_plain or all(layer.rope_table is None for layer in layers):
+        has_latents = any(layer.latent is not None for layer in layers)
+        if has_latents:
+            from kernels.cpu import in_torch
+
+            return in_torch.stack_layers(self, table, layers, embedding_scale)
+        if any(layer.experts is not None for layer in layers) or all(layer.rope_table is None for layer in layers):
             return OperationStack(self, table, layers, embedding_scale)
-        return NativeStack(self._pool, self.kv_dtype, table, layers, embedding_scale)
+        return NativeStack(self._pool, self.kv_dtype.name, table, layers, embedding_scale)
+
+
+def _float32(x: Array) -> Array:
+    return x.astype(np.float32, copy=False)

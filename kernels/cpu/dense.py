@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import ctypes
 
-import torch
-from torch import Tensor
-
+from kernels.arrays import Array, address, empty
 from kernels.cpu.pool import Pool
 from kernels.cpu.structs import Dense
 
 
-def dense(x: Tensor, matrix: Tensor, pool: Pool) -> Tensor:
-    """x float32 [M, K] by matrix float32 [N, K]: a new tensor [M, N]. A row has the same bits in any company."""
-    y = torch.empty(len(x), len(matrix))
-    call = Dense(len(x), matrix.shape[1], len(matrix), x.data_ptr(), matrix.data_ptr(), y.data_ptr())
+def dense(x: Array, matrix: Array, pool: Pool) -> Array:
+    """x float32 [M, K] by matrix float32 [N, K]: a new array [M, N]. A row has the same bits in any company."""
+    y = empty(len(x), len(matrix))
+    call = Dense(len(x), matrix.shape[1], len(matrix), address(x), address(matrix), address(y))
     pool.library.di_dense_run(pool.handle, ctypes.addressof(call))
     return y

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import ctypes
 
-import torch
-from torch import Tensor
-
+from kernels.arrays import Array, address, empty
 from kernels.cpu.library import EmbeddingStruct
 from kernels.cpu.pool import Pool
 from kernels.cpu.weights import NativeWeight
@@ -19,22 +17,22 @@ class Embedding:
         self._table = table  # the struct has only its address
         self.struct = EmbeddingStruct(table=ctypes.pointer(table.struct), scale=scale)
 
-    def bind(self, token_ids: Tensor, y: int) -> None:
+    def bind(self, token_ids: Array, y: int) -> None:
         """The next call: token_ids int64 [M], contiguous, which must live until then; y the address of [M, K].
 
         Raises IndexError for an id outside the table.
         """
         num_rows, _ = self._table.shape
-        if token_ids.numel():
-            lowest, highest = (int(bound) for bound in token_ids.aminmax())
+        if token_ids.size:
+            lowest, highest = int(token_ids.min()), int(token_ids.max())
             if lowest < 0 or highest >= num_rows:
                 raise IndexError(f"token ids go from {lowest} to {highest}, the table has {num_rows} rows")
         struct = self.struct
-        struct.token_ids, struct.num_tokens, struct.y = token_ids.data_ptr(), token_ids.numel(), y
+        struct.token_ids, struct.num_tokens, struct.y = address(token_ids), token_ids.size, y
 
-    def __call__(self, token_ids: Tensor, pool: Pool) -> Tensor:
-        """A new tensor [M, K]."""
-        y = torch.empty(token_ids.numel(), self._table.shape[1])
-        self.bind(token_ids, y.data_ptr())
+    def __call__(self, token_ids: Array, pool: Pool) -> Array:
+        """A new array [M, K]."""
+        y = empty(token_ids.size, self._table.shape[1])
+        self.bind(token_ids, address(y))
         pool.library.di_embed(pool.handle, self.struct)
         return y

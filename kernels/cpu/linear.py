@@ -1,6 +1,6 @@
 """The linear operations on native weights: the Python face of src/linear.h.
 
-An operation is built once for a layer and called with tensors, or bound to buffers once and run many times. Knows
+An operation is built once for a layer and called with arrays, or bound to buffers once and run many times. Knows
 nothing of sequences, and checks nothing: callers do (kernels/checks.py).
 """
 
@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import ctypes
 
-import torch
-from torch import Tensor
+import numpy as np
 
+from kernels.arrays import Array, address, empty
 from kernels.cpu.library import LinearStruct
 from kernels.cpu.pool import Pool
 from kernels.cpu.weights import BLOCK_ROWS, NativeWeight, rows_of
@@ -31,7 +31,7 @@ class Linear:
         self,
         weight: NativeWeight,
         norm: Norm | None = None,
-        bias: Tensor | None = None,
+        bias: Array | None = None,
         post_norm: Norm | None = None,
         activation: str | None = None,
         is_gated: bool = False,
@@ -41,10 +41,10 @@ class Linear:
         self.num_outputs = num_rows // 2 if is_gated else num_rows
         self.struct = LinearStruct(
             weight=ctypes.pointer(weight.struct),
-            norm=None if norm is None else norm.weight.data_ptr(),
-            norm_bias=None if norm is None or norm.bias is None else norm.bias.data_ptr(),
-            bias=None if bias is None else bias.data_ptr(),
-            post_norm=None if post_norm is None else post_norm.weight.data_ptr(),
+            norm=None if norm is None else address(norm.weight),
+            norm_bias=None if norm is None or norm.bias is None else address(norm.bias),
+            bias=None if bias is None else address(bias),
+            post_norm=None if post_norm is None else address(post_norm.weight),
             norm_eps=0.0 if norm is None else norm.eps,
             post_norm_eps=0.0 if post_norm is None else post_norm.eps,
             activation=0 if activation is None else ACTIVATIONS[activation],
@@ -58,10 +58,10 @@ class Linear:
         struct = self.struct
         struct.num_rows, struct.x, struct.y, struct.residual = num_rows, x, y, residual
 
-    def __call__(self, x: Tensor, pool: Pool, residual: Tensor | None = None) -> Tensor:
-        """x [M, K] to a new tensor [M, num_outputs]."""
-        y = torch.empty(x.shape[0], self.num_outputs)
-        self.bind(x.shape[0], x.data_ptr(), y.data_ptr(), None if residual is None else residual.data_ptr())
+    def __call__(self, x: Array, pool: Pool, residual: Array | None = None) -> Array:
+        """x [M, K] to a new array [M, num_outputs]."""
+        y = empty(x.shape[0], self.num_outputs)
+        self.bind(x.shape[0], address(x), address(y), None if residual is None else address(residual))
         self.run(pool)
         return y
 
@@ -71,17 +71,19 @@ class Linear:
             raise MemoryError(f"no memory for {self.struct.num_rows} rows of {self._num_columns} columns")
 
 
-def grouped(x: Tensor, weight: NativeWeight, num_groups: int, pool: Pool) -> Tensor:
+def grouped(x: Array, weight: NativeWeight, num_groups: int, pool: Pool) -> Array:
     """Each part of a row by its own rows of the weight [G * N, K]: x float32 [M, G * K] to [M, G * N]."""
     num_rows, num_outputs = len(x), weight.shape[0] // num_groups
-    y = torch.empty(num_rows, weight.shape[0])
+    y = empty(num_rows, weight.shape[0])
     if num_outputs % BLOCK_ROWS == 0:
-        call = (pool.handle, pool.scratch, weight.struct, num_groups, num_rows, x.data_ptr(), y.data_ptr())
+        call = (pool.handle, pool.scratch, weight.struct, num_groups, num_rows, address(x), address(y))
         if pool.library.di_grouped_linear_run(*call) != 0:
             raise MemoryError(f"no memory for {num_rows} rows of {num_groups} groups")
         return y
-    for group, part in enumerate(x.chunk(num_groups, dim=1)):
+    for group, part in enumerate(np.split(x, num_groups, axis=1)):
         first = group * num_outputs
         rows, skipped = rows_of(weight, first, first + num_outputs, pool)
-        y[:, first : first + num_outputs] = Linear(rows)(part.contiguous(), pool)[:, skipped : skipped + num_outputs]
+        y[:, first : first + num_outputs] = Linear(rows)(np.ascontiguousarray(part), pool)[
+            :, skipped : skipped + num_outputs
+        ]
     return y

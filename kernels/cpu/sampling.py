@@ -1,6 +1,6 @@
-"""Sampling on native threads: the tokens of `reference.sample_row`, without sorting the vocabulary.
+"""Sampling on native threads: the tokens of `distribution.sample_row`, without sorting the vocabulary.
 
-A row whose draw lies within rounding of a limit, and rows with typical-p, are left to the reference. Knows nothing of
+A row whose draw lies within rounding of a limit, and rows with typical-p, are left to it. Knows nothing of
 seeds or requests.
 """
 
@@ -9,10 +9,10 @@ from __future__ import annotations
 import ctypes
 from functools import partial
 
-import torch
-from torch import Tensor
+import numpy as np
 
-from kernels import reference
+from kernels import distribution
+from kernels.arrays import Array, address, empty
 from kernels.cpu.pool import Pool
 from kernels.cpu.structs import Candidate, Sampling
 from kernels.logits import draw_edited, finite_logits
@@ -28,9 +28,9 @@ class Sampler:
         self._pool = pool
         self._candidates = ctypes.create_string_buffer(0)
 
-    def sample(self, logits: Tensor, params: SamplingTensors) -> Tensor:
+    def sample(self, logits: Array, params: SamplingTensors) -> Array:
         """Token ids int64 [B], from logits [B, V]."""
-        logits = logits.float().contiguous()
+        logits = np.ascontiguousarray(logits, np.float32)
         if params.edits is None and not any(params.temperature.tolist()):
             return self._argmax(logits)
         token_ids = self._draw(logits, params)
@@ -43,42 +43,42 @@ class Sampler:
                 token_ids[row] = self._draw_row(logits[row], params, row, row_edits, typical_ps[row])
         return token_ids
 
-    def logprobs(self, logits: Tensor, token_id: int, num_top: int) -> tuple[float, list[int], list[float]]:
+    def logprobs(self, logits: Array, token_id: int, num_top: int) -> tuple[float, list[int], list[float]]:
         """Of one row of logits [V]: see `Backend.logprobs`."""
-        logits = logits.float().contiguous()
+        logits = np.ascontiguousarray(logits, np.float32)
         num_top = min(num_top, len(logits))
         ids, logprobs = (ctypes.c_int64 * num_top)(), (ctypes.c_double * num_top)()
-        logprob = self._pool.library.di_logprobs(logits.data_ptr(), len(logits), token_id, num_top, ids, logprobs)
+        logprob = self._pool.library.di_logprobs(address(logits), len(logits), token_id, num_top, ids, logprobs)
         return logprob, list(ids), list(logprobs)
 
-    def _argmax(self, logits: Tensor) -> Tensor:
-        token_ids = torch.empty(len(logits), dtype=torch.int64)
-        self._pool.library.di_argmax(self._pool.handle, logits.data_ptr(), *logits.shape, token_ids.data_ptr())
+    def _argmax(self, logits: Array) -> Array:
+        token_ids = empty(len(logits), dtype=np.int64)
+        self._pool.library.di_argmax(self._pool.handle, address(logits), *logits.shape, address(token_ids))
         return token_ids
 
-    def _draw(self, logits: Tensor, params: SamplingTensors) -> Tensor:
+    def _draw(self, logits: Array, params: SamplingTensors) -> Array:
         num_rows, vocab_size = logits.shape
         num_bytes = self._pool.num_workers * vocab_size * ctypes.sizeof(Candidate)
         if len(self._candidates) < num_bytes:
             self._candidates = ctypes.create_string_buffer(num_bytes)
-        token_ids = torch.empty(num_rows, dtype=torch.int64)
+        token_ids = empty(num_rows, dtype=np.int64)
         call = Sampling(
             num_rows,
             vocab_size,
-            logits.data_ptr(),
-            params.temperature.data_ptr(),
-            params.top_k.data_ptr(),
-            params.top_p.data_ptr(),
-            params.min_p.data_ptr(),
-            params.uniform.data_ptr(),
+            address(logits),
+            address(params.temperature),
+            address(params.top_k),
+            address(params.top_p),
+            address(params.min_p),
+            address(params.uniform),
             ctypes.addressof(self._candidates),
-            token_ids.data_ptr(),
+            address(token_ids),
         )
         self._pool.library.di_sample(self._pool.handle, ctypes.addressof(call))
         return token_ids
 
     def _draw_row(
-        self, logits: Tensor, params: SamplingTensors, row: int, edits: LogitEdits | None, typical_p: float
+        self, logits: Array, params: SamplingTensors, row: int, edits: LogitEdits | None, typical_p: float
     ) -> int:
         only = slice(row, row + 1)
         own = SamplingTensors(
@@ -86,11 +86,11 @@ class Sampler:
         )
         return draw_edited(finite_logits(logits), edits, partial(self._draw_edited_row, own, typical_p))
 
-    def _draw_edited_row(self, own: SamplingTensors, typical_p: float, values: Tensor) -> int:
+    def _draw_edited_row(self, own: SamplingTensors, typical_p: float, values: Array) -> int:
         """The place drawn among the values that a row's edits leave, float32 [N]."""
-        token_id = _IN_DOUBT if typical_p < 1 else int(self._draw(values.unsqueeze(0), own))
+        token_id = _IN_DOUBT if typical_p < 1 else int(self._draw(values[np.newaxis], own)[0])
         if token_id != _IN_DOUBT:
             return token_id
         columns = (own.temperature, own.top_k, own.top_p, own.min_p, own.uniform)
         temperature, top_k, top_p, min_p, uniform = (column.item() for column in columns)
-        return reference.sample_row(values, temperature, int(top_k), top_p, min_p, uniform, typical_p)
+        return distribution.sample_row(values, temperature, int(top_k), top_p, min_p, uniform, typical_p)

@@ -10,18 +10,16 @@ import weakref
 from bisect import bisect_right
 from itertools import pairwise
 
-import torch
-from torch import Tensor
-
 from kernels import checks
+from kernels.arrays import Array, address, empty
 from kernels.cpu import structs
 from kernels.cpu.attention import FORMATS, BatchFacts
 from kernels.cpu.linear import ACTIVATIONS
 from kernels.cpu.pool import Pool
 from kernels.cpu.weights import NativeWeight
-from kernels.formats import KernelShapeError
 from kernels.kv_rows import row_width
 from kernels.ops import AttentionBatch, DecoderLayer, ForwardInput, LayerStack, Norm
+from kernels.packed_weight import KernelShapeError
 
 _OK, _NO_MEMORY = 0, 1
 _OUTSIDE = {2: "a token id", 3: "a position", 4: "a slot", 5: "a block id"}
@@ -33,7 +31,7 @@ class NativeStack(LayerStack):
     def __init__(
         self,
         pool: Pool,
-        kv_dtype: torch.dtype,
+        kv_dtype: str,
         table: NativeWeight,
         layers: tuple[DecoderLayer, ...],
         embedding_scale: float = 1.0,
@@ -69,21 +67,21 @@ class NativeStack(LayerStack):
             raise MemoryError(f"no memory for the descriptions of {len(layers)} layers")
         weakref.finalize(self, pool.library.di_decoder_destroy, self._decoder)
 
-    def hidden(self, rows: ForwardInput, key_pool: Tensor, value_pool: Tensor) -> Tensor:
+    def hidden(self, rows: ForwardInput, key_pool: Array, value_pool: Array) -> Array:
         self._check(rows, key_pool, value_pool)
         num_rows = rows.token_ids.shape[0]
         facts = BatchFacts(rows.attention)
-        hidden = torch.empty(num_rows, self._hidden_size)
+        hidden = empty(num_rows, self._hidden_size)
         call = self._call
         call.num_rows = num_rows
-        call.token_ids = rows.token_ids.data_ptr()
-        call.positions = rows.positions.data_ptr()
-        call.slots = rows.slots.data_ptr()
+        call.token_ids = address(rows.token_ids)
+        call.positions = address(rows.positions)
+        call.slots = address(rows.slots)
         call.batch = facts.struct
-        call.keys = key_pool.data_ptr()
-        call.values = value_pool.data_ptr()
+        call.keys = address(key_pool)
+        call.values = address(value_pool)
         _, call.num_blocks, _, call.block_size, _ = key_pool.shape
-        call.hidden = hidden.data_ptr()
+        call.hidden = address(hidden)
         self._want(rows)
         error = self.compute()
         if error == _NO_MEMORY:
@@ -112,24 +110,24 @@ class NativeStack(LayerStack):
         error: int = pool.library.di_decoder_run(self._decoder, pool.handle, pool.scratch, ctypes.addressof(self._call))
         return error
 
-    def _check(self, rows: ForwardInput, key_pool: Tensor, value_pool: Tensor) -> None:
+    def _check(self, rows: ForwardInput, key_pool: Array, value_pool: Array) -> None:
         num_layers, kv_heads, width = self._pool_shape
-        if key_pool.dim() != 5:
+        if key_pool.ndim != 5:
             raise KernelShapeError(f"key_pool is {tuple(key_pool.shape)}, must have the layers in front of the blocks")
         shape = (num_layers, key_pool.shape[1], kv_heads, key_pool.shape[3], width)
-        checks.check_tensor("key_pool", key_pool, shape, self._kv_dtype)
-        checks.check_tensor("value_pool", value_pool, shape, self._kv_dtype)
+        checks.check_array("key_pool", key_pool, shape, self._kv_dtype)
+        checks.check_array("value_pool", value_pool, shape, self._kv_dtype)
         num_rows = (rows.attention.query_starts[-1],)
-        checks.check_tensor("token_ids", rows.token_ids, num_rows, torch.int64)
-        checks.check_tensor("positions", rows.positions, num_rows, torch.int64)
-        checks.check_tensor("slots", rows.slots, num_rows, torch.int64)
+        checks.check_array("token_ids", rows.token_ids, num_rows, "int64")
+        checks.check_array("positions", rows.positions, num_rows, "int64")
+        checks.check_array("slots", rows.slots, num_rows, "int64")
         checks.check_batch(rows.attention, key_pool.shape[3])
 
 
 def _rows_alone(batch: AttentionBatch, rows: tuple[int, ...]) -> AttentionBatch:
     """Some rows of a batch, ascending, each as a sequence of its own."""
     assert all(a < b for a, b in pairwise((-1, *rows, batch.query_starts[-1]))), (rows, batch.query_starts)
-    contexts, tables = list[int](), list[Tensor]()
+    contexts, tables = list[int](), list[Array]()
     for row in rows:
         sequence = bisect_right(batch.query_starts, row) - 1
         contexts.append(batch.context_lengths[sequence] - (batch.query_starts[sequence + 1] - 1 - row))
@@ -175,12 +173,12 @@ def _layer_struct(layer: DecoderLayer) -> structs.Layer:
 
 
 def _norm(norm: Norm | None) -> int | None:
-    return None if norm is None else norm.weight.data_ptr()
+    return None if norm is None else address(norm.weight)
 
 
 def _norm_bias(norm: Norm | None) -> int | None:
     return None if norm is None else _address(norm.bias)
 
 
-def _address(vector: Tensor | None) -> int | None:
-    return None if vector is None else vector.data_ptr()
+def _address(vector: Array | None) -> int | None:
+    return None if vector is None else address(vector)

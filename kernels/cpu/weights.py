@@ -8,13 +8,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
+from kernels.arrays import address, empty, host
 from kernels.cpu.library import WeightStruct
 from kernels.cpu.pool import Pool
-from kernels.formats import PackedWeight
 from kernels.ops import PreparedLayout
+from kernels.packed_weight import PackedWeight
 
 _ALIGNMENT = 64
 BLOCK_ROWS = 8
@@ -41,14 +41,11 @@ def pack(weight: PackedWeight, pool: Pool) -> NativeWeight:
     """Repack the plain layout, with all workers of the pool."""
     struct = _form(weight)
     num_bytes = pool.library.di_weight_bytes(struct)
-    # As an array, since a tensor cannot lie in memory that is read-only, as a mapped weight does.
-    memory = torch.empty(num_bytes + _ALIGNMENT, dtype=torch.uint8).numpy()
-    shift = -memory.ctypes.data % _ALIGNMENT
-    native = _placed(struct, memory[shift : shift + num_bytes])
-    codes, scale = weight.codes.contiguous(), weight.scale.contiguous()
-    minimum = None if weight.minimum is None else weight.minimum.contiguous()
+    native = _placed(struct, empty(num_bytes, dtype=np.uint8))
+    codes, scale = (np.ascontiguousarray(host(part)) for part in (weight.codes, weight.scale))
+    minimum = None if weight.minimum is None else np.ascontiguousarray(host(weight.minimum))
     pool.library.di_repack(
-        pool.handle, struct, codes.data_ptr(), scale.data_ptr(), None if minimum is None else minimum.data_ptr()
+        pool.handle, struct, address(codes), address(scale), None if minimum is None else address(minimum)
     )
     return native
 
@@ -61,7 +58,7 @@ def rows_of(weight: NativeWeight, first: int, last: int, pool: Pool) -> tuple[Na
     block_bytes = int(pool.library.di_weight_bytes(WeightStruct(None, BLOCK_ROWS, *form)))
     part = WeightStruct(None, (stop - start) * BLOCK_ROWS, *form)
     data = weight.data[start * block_bytes : stop * block_bytes]
-    part.data = data.ctypes.data
+    part.data = address(data)
     return NativeWeight(part, data), first - start * BLOCK_ROWS
 
 
@@ -90,6 +87,6 @@ def _form(weight: PackedWeight) -> WeightStruct:
 
 
 def _placed(struct: WeightStruct, data: NDArray[np.uint8]) -> NativeWeight:
-    assert data.ctypes.data % _ALIGNMENT == 0, data.ctypes.data
-    struct.data = data.ctypes.data
+    assert address(data) % _ALIGNMENT == 0, address(data)
+    struct.data = address(data)
     return NativeWeight(struct, data)

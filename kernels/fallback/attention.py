@@ -14,7 +14,7 @@ import torch.nn.functional as F  # noqa: N812 - torch's own abbreviation
 from torch import Tensor
 
 from kernels import checks
-from kernels.kv_rows import decode
+from kernels.kv_codes import decode
 from kernels.ops import AttentionBatch
 
 TILE_ROWS = 128

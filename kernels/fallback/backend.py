@@ -6,23 +6,26 @@ thread; torch spreads each operation over its own.
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from kernels import checks
+from kernels import checks, distribution
 from kernels.activations import ACTIVATIONS
 from kernels.experts import norm_experts, normalise
-from kernels.fallback import attention, sampling
+from kernels.fallback import attention
 from kernels.fallback.weights import TorchWeight, grouped_linear, linear, pack
 from kernels.formats import PackedWeight, dequantize
-from kernels.kv_rows import encode, head_dim_of, turn
+from kernels.kv_codes import encode, turn
+from kernels.kv_rows import head_dim_of
 from kernels.latent import append as append_latent
 from kernels.layers import OperationStack
 from kernels.logits import row_logprobs
 from kernels.ops import AttentionBatch, Backend, DecoderLayer, Experts, LayerStack, Norm, WeightFacts
 from kernels.sampling_tensors import SamplingTensors
+from kernels.tensors import tensor_of
 
 
 def _normed(x: Tensor, norm: Norm) -> Tensor:
@@ -40,8 +43,6 @@ class TorchBackend(Backend):
     """
 
     name = "cpu"
-    device = torch.device("cpu")
-    activation_dtype = torch.float32
     wide_rows = 96
 
     def __init__(self, dense_dtype: torch.dtype | None = None, kv_dtype: torch.dtype = torch.bfloat16) -> None:
@@ -55,6 +56,12 @@ class TorchBackend(Backend):
             dense_dtype = torch.bfloat16 if torch.ops.mkldnn._is_mkldnn_bf16_supported() else torch.float32
         self._dense_dtype = dense_dtype
         self._plans = attention.AttentionPlans()
+
+    def computing(self) -> AbstractContextManager[object]:
+        return torch.inference_mode()
+
+    def new_pool(self, *shape: int) -> Tensor:
+        return torch.empty(shape, dtype=self.kv_dtype)
 
     def prepare(self, weight: PackedWeight) -> TorchWeight:
         return pack(weight)
@@ -190,7 +197,7 @@ class TorchBackend(Backend):
 
     def sample(self, logits: Tensor, params: SamplingTensors) -> Tensor:
         checks.check_sampling(logits, params)
-        return sampling.sample(logits, params)
+        return tensor_of(distribution.sample(logits, params))
 
     def logprobs(self, logits: Tensor, token_id: int, num_top: int) -> tuple[float, list[int], list[float]]:
         checks.check_logprobs(logits, token_id, num_top)

@@ -31,8 +31,8 @@ def main(home: Path, model_id: str) -> None:
         served.core.step()
     for pool in [item for item in gc.get_objects() if type(item) is PagedPool]:
         # The system gives a block's memory when it is first written.
-        pool.keys.zero_()
-        pool.values.zero_()
+        pool.keys.fill(0)
+        pool.values.fill(0)
     gc.collect()
     facts = served.facts
     print(

@@ -41,19 +41,19 @@ def transformers_model(checkpoint: Checkpoint) -> LlamaForCausalLM:
     weights = {
         "model.embed_tokens.weight": table,
         "lm_head.weight": table,
-        "model.norm.weight": checkpoint.read_head().norm,
+        "model.norm.weight": torch.from_numpy(checkpoint.read_head().norm),
     }
     for index in range(spec.num_layers):
         layer, name = checkpoint.read_layer(index), f"model.layers.{index}"
         q, k, v = dequantize(layer.qkv).split([spec.query_size, spec.kv_size, spec.kv_size])
         gate, up = dequantize(layer.gate_up).chunk(2)
         weights |= {
-            f"{name}.input_layernorm.weight": layer.attention_norm,
+            f"{name}.input_layernorm.weight": torch.from_numpy(layer.attention_norm),
             f"{name}.self_attn.q_proj.weight": q,
             f"{name}.self_attn.k_proj.weight": k,
             f"{name}.self_attn.v_proj.weight": v,
             f"{name}.self_attn.o_proj.weight": dequantize(layer.output),
-            f"{name}.post_attention_layernorm.weight": layer.feed_forward_norm,
+            f"{name}.post_attention_layernorm.weight": torch.from_numpy(layer.feed_forward_norm),
             f"{name}.mlp.gate_proj.weight": gate,
             f"{name}.mlp.up_proj.weight": up,
             f"{name}.mlp.down_proj.weight": dequantize(layer.down),

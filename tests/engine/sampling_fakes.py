@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 
+import numpy as np
 import torch
 
 from engine.cache.kv_cache import KVCache
@@ -12,8 +13,10 @@ from engine.chunk_result import ChunkResult
 from engine.forward.sampler import Draw, Sampler
 from engine.forward.verification import Verifier
 from engine.scheduler import ScheduledChunk
+from kernels.faces import ArrayFace
 from kernels.fallback.backend import TorchBackend
 from kernels.ops import Backend
+from kernels.tensors import array_of
 from tests.engine.fakes import END, FakeEngine, FakeRunner
 
 
@@ -31,10 +34,10 @@ class SamplingRunner(FakeRunner):
 
     def __init__(self, cache: KVCache, choose: Callable[[Sequence[int]], int], backend: Backend | None = None) -> None:
         super().__init__(cache, choose)
-        self._verifier = Verifier(Sampler(TorchBackend() if backend is None else backend))
+        self._verifier = Verifier(Sampler(ArrayFace(TorchBackend()) if backend is None else backend))
 
     def decide(self, chunk: ScheduledChunk, draws: list[Draw], contexts: list[list[int]]) -> ChunkResult:
-        logits = torch.stack([logits_of(context) for context in contexts + contexts[:1] * len(chunk.forks)])
+        logits = np.stack([array_of(logits_of(context)) for context in contexts + contexts[:1] * len(chunk.forks)])
         all_draws = draws + [Draw(fork) for fork in chunk.forks]
         ((own, forks),) = self._verifier.tokens(logits, all_draws, [chunk])
         return ChunkResult(own, forks)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
+from typing import Literal
 
 import pytest
-import torch
 
 from engine.config import EngineConfig
 from engine.latent_spec import LatentSpec
@@ -26,11 +26,11 @@ LATENT = replace(
 )
 ROW_SIZE = 44
 PROMPTS = tuple(f"A common beginning that fills blocks, and the end of {i}: {'na ' * i}" for i in range(3))
-KINDS = [None, torch.int8]
+KINDS = [None, "int8"]
 
 
 class LatentEngine(DecoderEngine):
-    def __init__(self, kv_dtype: torch.dtype | None, **options: object) -> None:
+    def __init__(self, kv_dtype: Literal["int8"] | None, **options: object) -> None:
         super().__init__("cpu", kv_dtype, LATENT, **{"num_blocks": 200, "block_size": 4, **options})
 
 
@@ -44,7 +44,7 @@ def tokens(engine: LatentEngine, is_alone: bool = False, **params: object) -> li
 
 
 @cache
-def plain_tokens(kv_dtype: torch.dtype | None) -> list[list[int]]:
+def plain_tokens(kv_dtype: Literal["int8"] | None) -> list[list[int]]:
     return tokens(LatentEngine(kv_dtype), is_alone=True, use_prefix_cache=False)
 
 
@@ -52,20 +52,20 @@ def plain_tokens(kv_dtype: torch.dtype | None) -> list[list[int]]:
 @pytest.mark.parametrize(
     "options", [{"max_batched_tokens": 9}, {"block_size": 16, "num_blocks": 50}], ids=["chunks", "blocks of 16"]
 )
-def test_company_chunks_and_cache_change_no_token(kv_dtype: torch.dtype | None, options: dict[str, int]) -> None:
+def test_company_chunks_and_cache_change_no_token(kv_dtype: Literal["int8"] | None, options: dict[str, int]) -> None:
     assert tokens(LatentEngine(kv_dtype, **options)) == plain_tokens(kv_dtype)
 
 
 @pytest.mark.parametrize("kv_dtype", KINDS)
 @pytest.mark.parametrize("preemption", ["swap", "recompute"])
-def test_preempted_sequences_keep_their_tokens(kv_dtype: torch.dtype | None, preemption: str) -> None:
+def test_preempted_sequences_keep_their_tokens(kv_dtype: Literal["int8"] | None, preemption: str) -> None:
     engine = LatentEngine(kv_dtype, num_blocks=24, preemption=preemption, max_batched_tokens=16)
     assert tokens(engine) == plain_tokens(kv_dtype)
     assert {event.how for event in engine.events if isinstance(event, RequestPreempted)} == {preemption}
 
 
 @pytest.mark.parametrize("kv_dtype", KINDS)
-def test_prefix_of_one_engine_serves_another(kv_dtype: torch.dtype | None) -> None:
+def test_prefix_of_one_engine_serves_another(kv_dtype: Literal["int8"] | None) -> None:
     first, second = LatentEngine(kv_dtype), LatentEngine(kv_dtype)
     first.submit("r", PROMPTS[2], owner="chat", max_tokens=10, ignore_eos=True)
     first.run()
@@ -81,9 +81,9 @@ def test_prefix_of_one_engine_serves_another(kv_dtype: torch.dtype | None) -> No
 
 @pytest.mark.parametrize("backend_name", ["cpu", "reference"])
 @pytest.mark.parametrize("kv_dtype", KINDS)
-def test_a_token_takes_one_row_a_layer(kv_dtype: torch.dtype | None, backend_name: str) -> None:
+def test_a_token_takes_one_row_a_layer(kv_dtype: Literal["int8"] | None, backend_name: str) -> None:
     backend = load_backend(backend_name, kv_dtype=kv_dtype)
-    row_bytes = ROW_SIZE * backend.kv_dtype.itemsize + (4 if kv_dtype is torch.int8 else 0)
+    row_bytes = ROW_SIZE * backend.kv_dtype.itemsize + (4 if kv_dtype == "int8" else 0)
     assert kv_bytes_per_token(LATENT, backend) == 2 * row_bytes
     pool = make_pool(LATENT, 9, 4, backend)
     host = make_host_pool(pool, 10)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
+from typing import Literal
 
 import torch
 
@@ -14,9 +15,11 @@ from engine.rope_spec import RopeSpec
 from engine.spec import ModelSpec
 from engine.store.layout import matrix_shapes
 from engine.weights import HeadWeights, LatentWeights, LayerWeights
+from kernels.arrays import Array
 from kernels.backends import load_backend
 from kernels.formats import quantize
 from kernels.ops import Backend
+from kernels.tensors import array_of
 from tests.engine.fakes import END, FakeEngine
 
 SPEC = ModelSpec(
@@ -45,8 +48,8 @@ def random_decoder(spec: ModelSpec, backend: Backend, seed: int = 1, noise: floa
         weight += torch.randn(rows, columns, generator=noise_generator) * noise * columns**-0.5
         return backend.prepare(quantize(weight, 8, 32, has_minimum=False))
 
-    def vector(size: int) -> torch.Tensor:
-        return torch.rand(size, generator=generator) + 0.5
+    def vector(size: int) -> Array:
+        return array_of(torch.rand(size, generator=generator) + 0.5)
 
     def latent() -> LatentWeights[object] | None:
         if spec.latent is None:
@@ -77,7 +80,7 @@ def random_decoder(spec: ModelSpec, backend: Backend, seed: int = 1, noise: floa
 
 @cache
 def tiny_decoder(
-    backend_name: str, window: int | None = None, kv_dtype: torch.dtype | None = None, spec: ModelSpec = SPEC
+    backend_name: str, window: int | None = None, kv_dtype: Literal["int8"] | None = None, spec: ModelSpec = SPEC
 ) -> tuple[Decoder, Backend]:
     backend = load_backend(backend_name, kv_dtype=kv_dtype)
     return random_decoder(replace(spec, sliding_window=window), backend), backend
@@ -89,7 +92,7 @@ class DecoderEngine(FakeEngine):
     def __init__(
         self,
         backend_name: str = "reference",
-        kv_dtype: torch.dtype | None = None,
+        kv_dtype: Literal["int8"] | None = None,
         spec: ModelSpec = SPEC,
         **options: object,
     ) -> None:

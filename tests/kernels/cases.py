@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from kernels.formats import PackedWeight, quantize
-from kernels.kv_rows import decode, encode
+from kernels.kv_codes import decode, encode
 from kernels.ops import AttentionBatch, Norm
 
 FORMATS = [

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
 import pytest
 import torch
 
-from kernels.backends import load_backend
+from kernels import arrays
 from kernels.cpu.backend import CpuBackend
+from kernels.faces import TensorFace
 from kernels.fallback.backend import TorchBackend
 from kernels.ops import Backend
+from kernels.reference import ReferenceBackend
 
 
 @pytest.fixture(autouse=True)
-def nan_filled_memory() -> Iterator[None]:
-    """In deterministic mode torch fills the memory of every `empty` with NaN, so that reading it shows."""
+def nan_filled_memory(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Memory that is not written shows: in deterministic mode torch fills that of every `empty` with NaN, as we do."""
+    monkeypatch.setattr(arrays, "_allocated", lambda num_bytes: np.full(num_bytes, 0xFF, np.uint8))
     torch.manual_seed(0)
     torch.use_deterministic_algorithms(True)
     yield
@@ -33,7 +37,7 @@ def one_thread() -> Iterator[None]:
 
 @pytest.fixture
 def reference() -> Backend:
-    return load_backend("reference")
+    return ReferenceBackend()
 
 
 @pytest.fixture(params=["native", "native-float32", "native-int8", "torch-bfloat16", "torch-float32", "torch-int8"])
@@ -41,7 +45,7 @@ def backend(request: pytest.FixtureRequest) -> Backend:
     """Each backend that is held to the reference, on each kind of pool; torch's with both ways to write weights out."""
     kind, _, dtype = request.param.partition("-")
     if kind == "native":
-        return CpuBackend(num_threads=2, kv_dtype=getattr(torch, dtype or "float16"))
+        return TensorFace(CpuBackend(num_threads=2, kv_dtype=dtype or "float16"))
     if dtype == "int8":
         return TorchBackend(dense_dtype=torch.float32, kv_dtype=torch.int8)
     return TorchBackend(dense_dtype=getattr(torch, dtype))

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 from torch import Tensor
 
+from kernels.cpu import linear as native_linear
+from kernels.cpu.backend import CpuBackend
 from kernels.cpu.library import shared
+from kernels.cpu.pool import Pool
+from kernels.cpu.weights import NativeWeight
+from kernels.faces import TensorFace
 from kernels.formats import PackedWeight, dequantize
+from kernels.tensors import array_of, arrays_of, tensor_of
 
 RUN = 32
 SIGMAS = 6.0
@@ -54,3 +62,18 @@ def assert_within(actual: Tensor, expected: Tensor, bound: Tensor) -> None:
         f"element {divmod(worst, actual.shape[1])} is {actual.flatten()[worst]}, must be {expected.flatten()[worst]} "
         f"to {bound.flatten()[worst]}"
     )
+
+
+class Linear(native_linear.Linear):
+    """The native operation on tensors."""
+
+    def __init__(self, weight: NativeWeight, *told: Any, **named: Any) -> None:
+        super().__init__(weight, *arrays_of(told), **{name: arrays_of(each) for name, each in named.items()})
+
+    def __call__(self, x: Tensor, pool: Pool, residual: Tensor | None = None) -> Tensor:  # type: ignore[override]
+        return tensor_of(super().__call__(array_of(x), pool, arrays_of(residual)))
+
+
+def native_backend(num_threads: int | None = None, kv_dtype: torch.dtype = torch.float16) -> TensorFace:
+    """The native operations on tensors."""
+    return TensorFace(CpuBackend(num_threads, str(kv_dtype).removeprefix("torch.")))

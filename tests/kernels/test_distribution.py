@@ -6,13 +6,14 @@ import pytest
 import torch
 from torch import Tensor
 
-from kernels.cpu.backend import CpuBackend
-from kernels.fallback import sampling
+from kernels import distribution, short_lists
+from kernels.distribution import draw_token
 from kernels.fallback.backend import TorchBackend
-from kernels.fallback.distribution import distributions, draw_token
 from kernels.ops import Backend
 from kernels.reference import ReferenceBackend
 from kernels.sampling_tensors import LogitEdits, SamplingTensors
+from kernels.tensors import array_of, tensor_of
+from tests.kernels.native import native_backend
 
 GRID = 4000
 EDITS = LogitEdits(
@@ -38,6 +39,10 @@ FILTERS: list[dict[str, float]] = [
 ]
 
 
+def distributions(logits: Tensor, told: SamplingTensors) -> Tensor:
+    return tensor_of(distribution.distributions(logits, told))
+
+
 def params(rows: int, edits: LogitEdits | None = None, **filters: float) -> SamplingTensors:
     values = {"temperature": 1.0, "top_k": 0, "top_p": 1.0, "min_p": 0.0, "typical_p": 1.0, **filters}
     columns = {name: torch.full((rows,), value) for name, value in values.items() if name != "top_k"}
@@ -51,20 +56,20 @@ def params(rows: int, edits: LogitEdits | None = None, **filters: float) -> Samp
 
 @pytest.mark.parametrize("filters", FILTERS, ids=str)
 @pytest.mark.parametrize("edits", [None, EDITS], ids=["plain", "edited"])
-@pytest.mark.parametrize("backend", [ReferenceBackend, TorchBackend, CpuBackend])
+@pytest.mark.parametrize("backend", [ReferenceBackend, TorchBackend, native_backend])
 def test_tokens_come_as_often_as_the_distribution_says(
     monkeypatch: pytest.MonkeyPatch, backend: type[Backend], edits: LogitEdits | None, filters: dict[str, float]
 ) -> None:
-    monkeypatch.setattr(sampling, "SHORT_LISTS", (8, 30))
+    monkeypatch.setattr(short_lists, "SHORT_LISTS", (8, 30))
     logits = torch.randn(60, generator=torch.Generator().manual_seed(3)) * 2
     logits[10] = logits[11]
-    (distribution,) = distributions(logits.unsqueeze(0), params(1, edits, **filters))
-    assert distribution.sum() == pytest.approx(1)
+    (expected,) = distributions(logits.unsqueeze(0), params(1, edits, **filters))
+    assert expected.sum() == pytest.approx(1)
     tokens = backend().sample(logits.expand(GRID, 60).contiguous(), params(GRID, edits, **filters))
     # An even grid of numbers meets each token's interval with an error of one at most.
     counts = tokens.bincount(minlength=60)
-    assert float((counts - distribution * GRID).abs().max()) <= 1 + 1e-6
-    assert torch.equal(counts > 0, distribution * GRID > 1) or bool((distribution[counts > 0] > 0).all())
+    assert float((counts - expected * GRID).abs().max()) <= 1 + 1e-6
+    assert torch.equal(counts > 0, expected * GRID > 1) or bool((expected[counts > 0] > 0).all())
 
 
 def test_rows_do_not_share_their_edits_and_filters() -> None:
@@ -97,7 +102,7 @@ def test_values_that_are_not_finite_give_a_distribution_all_the_same() -> None:
 
 
 def grid_counts(weights: Tensor, size: int) -> list[int]:
-    tokens = [draw_token(weights, (index + 0.5) / size) for index in range(size)]
+    tokens = [draw_token(array_of(weights), (index + 0.5) / size) for index in range(size)]
     return torch.tensor(tokens).bincount(minlength=len(weights)).tolist()
 
 
@@ -110,4 +115,4 @@ def test_draws_follow_the_weights_and_never_take_what_has_none() -> None:
 def test_the_ends_of_the_interval_draw_tokens_with_weight(uniform: float) -> None:
     for weights in torch.rand(200, 30, dtype=torch.float64):
         weights[[0, -1]] = 0
-        assert weights[draw_token(weights, uniform)] > 0
+        assert weights[draw_token(array_of(weights), uniform)] > 0

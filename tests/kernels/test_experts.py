@@ -14,6 +14,7 @@ from kernels.cpu.pool import Pool
 from kernels.formats import KernelShapeError, PackedWeight, dequantize
 from kernels.ops import Backend, Experts, Norm
 from kernels.reference import ReferenceBackend
+from kernels.tensors import array_of, tensor_of
 from tests.kernels.cases import random_norm, random_weight
 
 HIDDEN, INNER, SHARED, NUM_EXPERTS, NUM_ACTIVE = 96, 64, 160, 8, 3
@@ -117,10 +118,11 @@ def test_other_backends_mix_the_same_experts(backend: Backend, reference: Backen
 )
 def test_native_router_is_the_product(num_rows: int, num_outputs: int, num_columns: int) -> None:
     x, matrix = torch.randn(num_rows, num_columns), torch.randn(num_outputs, num_columns)
-    y = dense(x, matrix, Pool(2))
+    y = tensor_of(dense(array_of(x), array_of(matrix), Pool(2)))
     torch.testing.assert_close(y, (x.double() @ matrix.double().T).float(), atol=2e-4, rtol=1e-5)
     for row in range(num_rows):
-        assert torch.equal(dense(x[row : row + 1], matrix, Pool(1))[0], y[row])
+        alone = tensor_of(dense(array_of(x[row : row + 1]), array_of(matrix), Pool(1)))
+        assert torch.equal(alone[0], y[row])
 
 
 def test_row_does_not_depend_on_its_neighbours(backend: Backend) -> None:

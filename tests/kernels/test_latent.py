@@ -8,7 +8,7 @@ from torch import Tensor
 
 from kernels import latent
 from kernels.formats import KernelShapeError, PackedWeight, dequantize
-from kernels.kv_rows import turn
+from kernels.kv_codes import turn
 from kernels.ops import AttentionBatch, Backend, DecoderLayer, ForwardInput, LatentAttention, Norm
 from kernels.reference import ReferenceBackend
 from tests.kernels.cases import assert_rows_close, numbers_of, pool_of, random_norm, random_weight

@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F  # noqa: N812 - torch's own abbreviation
 from torch import nn
 
-from kernels.cpu.backend import CpuBackend
+from kernels.faces import TensorFace
 from kernels.fallback import weights
 from kernels.fallback.backend import TorchBackend
 from kernels.formats import BITS, dequantize
@@ -106,7 +106,7 @@ def test_norm_gate_up(
     expected = reference.norm_gate_up(x, norm, reference.prepare(weight), activation)
     assert actual.is_contiguous()
     # The errors of gate and up multiply: twice those of x in eight bits.
-    assert_rows_close(actual, expected, tolerance=0.08 if isinstance(backend, CpuBackend) else 0.025)
+    assert_rows_close(actual, expected, tolerance=0.08 if isinstance(backend, TensorFace) else 0.025)
 
 
 @pytest.mark.parametrize("bits", [4, 8])

@@ -8,13 +8,12 @@ import pytest
 import torch
 
 from kernels.cpu.attention import join_lone_rows
-from kernels.cpu.backend import CpuBackend
 from kernels.cpu.library import shared
-from kernels.kv_rows import decode, encode, turn
+from kernels.kv_codes import decode, encode, turn
 from kernels.ops import AttentionBatch
 from kernels.reference import ReferenceBackend
 from tests.kernels.cases import assert_rows_close, attention_case, pool_of, random_norm
-from tests.kernels.native import runnable_variants
+from tests.kernels.native import native_backend, runnable_variants
 
 # shorter and longer than a chunk of 128 keys, with few rows and more than a tile
 RAGGED = [(1, 1), (1, 128), (1, 129), (1, 700), (3, 520), (9, 300), (70, 260)]
@@ -45,12 +44,12 @@ def test_a_row_has_the_same_bits_alone_and_by_any_number_of_threads(
     case = attention_case(RAGGED, heads, kv_heads, head_dim, 16, window)
     pools = case.pools(kv_dtype)
     options = (0.3, window, softcap)
-    together = CpuBackend(1, kv_dtype).paged_attention(case.q, *pools, case.batch, *options)
+    together = native_backend(1, kv_dtype).paged_attention(case.q, *pools, case.batch, *options)
     exact = pools if kv_dtype == torch.int8 else case.pools(torch.float32)
     reference = ReferenceBackend(exact[0].dtype).paged_attention(case.q, *exact, case.batch, *options)
     assert_rows_close(together, reference, tolerance=1e-4)
     for num_threads in (2, 3):
-        backend = CpuBackend(num_threads, kv_dtype)
+        backend = native_backend(num_threads, kv_dtype)
         assert torch.equal(backend.paged_attention(case.q, *pools, case.batch, *options), together)
         for sequence, context in enumerate(case.batch.context_lengths):
             first, last = case.batch.query_starts[sequence : sequence + 2]
@@ -72,7 +71,7 @@ def test_rows_that_go_on_in_one_table_share_a_pass_over_its_keys() -> None:
 def test_a_key_that_is_not_finite_harms_no_row_before_it(kv_dtype: torch.dtype) -> None:
     case = attention_case([(40, 200)], block_size=200)
     pools = case.pools(kv_dtype)
-    backend = CpuBackend(2, kv_dtype)
+    backend = native_backend(2, kv_dtype)
     clean = backend.paged_attention(case.q, *pools, case.batch, 0.1)
     block = int(case.batch.block_tables[0][0])
     for pool in pools:
@@ -88,7 +87,7 @@ def test_large_and_small_scores(magnitude: float) -> None:
     keys, values = case.key_pool.half() * min(magnitude, 100), case.value_pool.half()
     q = case.q.float() * magnitude
     expected = ReferenceBackend().paged_attention(q, keys.float(), values.float(), case.batch, 0.125)
-    assert_rows_close(CpuBackend(2).paged_attention(q, keys, values, case.batch, 0.125), expected, tolerance=0.01)
+    assert_rows_close(native_backend(2).paged_attention(q, keys, values, case.batch, 0.125), expected, tolerance=0.01)
 
 
 def test_keys_beyond_half_floats_are_kept_at_their_largest() -> None:
@@ -96,7 +95,7 @@ def test_keys_beyond_half_floats_are_kept_at_their_largest() -> None:
     rope_table = torch.stack([torch.ones(1, 8), torch.zeros(1, 8)], dim=1)
     pools = torch.zeros(2, 1, 1, 4, 16, dtype=torch.float16)
     place = torch.zeros(1, dtype=torch.int64)
-    CpuBackend(1).rope_append(qkv, place, rope_table, *pools, place)
+    native_backend(1).rope_append(qkv, place, rope_table, *pools, place)
     assert torch.equal(pools[:, 0, 0, 0], torch.full((2, 16), 65504.0, dtype=torch.float16))
 
 
@@ -105,7 +104,7 @@ def test_head_norms_and_rotation_to_float32(variant: str, head_dim: int) -> None
     qkv, positions, slots = torch.randn(19, 8 * head_dim), torch.randint(0, 50, (19,)), torch.randperm(24)[:19]
     rope_table, norms = torch.randn(50, 2, head_dim // 2), (random_norm(head_dim), random_norm(head_dim))
     results = []
-    for backend in (CpuBackend(2, torch.float32), ReferenceBackend()):
+    for backend in (native_backend(2, torch.float32), ReferenceBackend()):
         pools = torch.zeros(2, 6, 2, 4, head_dim)
         results.append([backend.rope_append(qkv, positions, rope_table, *pools, slots, *norms), pools])
     for actual, expected in zip(*results, strict=True):
@@ -121,7 +120,7 @@ def test_rows_of_codes_are_those_of_the_reference(variant: str, head_dim: int, m
     qkv[8] *= magnitude if magnitude < 1 else 1
     rope_table = torch.rand(50, 2, head_dim // 2)
     results = []
-    for backend in (CpuBackend(2, torch.int8), ReferenceBackend(torch.int8)):
+    for backend in (native_backend(2, torch.int8), ReferenceBackend(torch.int8)):
         pools = torch.zeros(2, 6, 2, 4, head_dim + 4, dtype=torch.int8)
         q = backend.rope_append(qkv, positions, rope_table, *pools, slots)
         results.append((q, decode(pools)))

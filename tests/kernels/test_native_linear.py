@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F  # noqa: N812 - torch's own abbreviation
@@ -14,13 +15,13 @@ from torch import Tensor
 
 from kernels.cpu.embedding import Embedding
 from kernels.cpu.library import shared
-from kernels.cpu.linear import Linear
 from kernels.cpu.pool import Pool
 from kernels.cpu.weights import pack
 from kernels.formats import BITS, PackedWeight, dequantize
 from kernels.reference import ReferenceBackend, normalise
+from kernels.tensors import array_of, tensor_of
 from tests.kernels.cases import FORMATS, random_layer_norm, random_norm, random_weight
-from tests.kernels.native import assert_within, quantised, rounding_bound, runnable_variants
+from tests.kernels.native import Linear, assert_within, quantised, rounding_bound, runnable_variants
 
 VARIANTS = runnable_variants()
 REFERENCE = ReferenceBackend()
@@ -129,7 +130,7 @@ def test_gate_up(variant: str, pool: Pool, rows: int, activation: str, num_outpu
 @pytest.mark.parametrize("scale", [1.0, 12.0])
 def test_embed_is_exact(pool: Pool, bits: int, group_size: int, has_minimum: bool, scale: float) -> None:
     table, token_ids = random_weight(50, 128, bits, group_size, has_minimum), torch.tensor([49, 0, 7, 7])
-    actual = Embedding(pack(table, pool), scale)(token_ids, pool)
+    actual = tensor_of(Embedding(pack(table, pool), scale)(array_of(token_ids), pool))
     assert torch.equal(actual, dequantize(table)[token_ids] * scale)
 
 
@@ -138,8 +139,8 @@ def test_embed_refuses_ids_outside_the_table() -> None:
     table = Embedding(pack(random_weight(50, 64), pool))
     for token_id in (-1, 50):
         with pytest.raises(IndexError, match="the table has 50 rows"):
-            table(torch.tensor([3, token_id]), pool)
-    assert table(torch.tensor([], dtype=torch.int64), pool).shape == (0, 64)
+            table(np.array([3, token_id]), pool)
+    assert table(np.array([], np.int64), pool).shape == (0, 64)
 
 
 def operations(weight: PackedWeight, pool: Pool) -> list[Linear]:

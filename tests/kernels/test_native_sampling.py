@@ -9,9 +9,9 @@ import pytest
 import torch
 from torch import Tensor
 
-from kernels.cpu.backend import CpuBackend
 from kernels.reference import ReferenceBackend
 from kernels.sampling_tensors import SamplingTensors
+from tests.kernels.native import native_backend
 
 SHAPES: dict[str, Callable[[int], Tensor]] = {
     "peaked": lambda size: torch.randn(size) * 5,
@@ -27,7 +27,7 @@ SHAPES: dict[str, Callable[[int], Tensor]] = {
 @pytest.mark.parametrize("vocabulary", [1, 7, 300, 5000])
 def test_tokens_are_those_of_the_reference(shape: str, vocabulary: int) -> None:
     numbers = random.Random(vocabulary)
-    backend, reference = CpuBackend(2), ReferenceBackend()
+    backend, reference = native_backend(2), ReferenceBackend()
     for _ in range(12):
         rows = numbers.choice([1, 5])
         logits = torch.stack([SHAPES[shape](vocabulary) for _ in range(rows)])
@@ -45,15 +45,15 @@ def test_the_number_of_threads_does_not_show() -> None:
     logits = torch.randn(9, 3000) * 2
     ones, zeros = torch.ones(9), torch.zeros(9, dtype=torch.int64)
     params = SamplingTensors(ones, zeros, ones * 0.9, ones * 0.01, torch.rand(9, dtype=torch.float64))
-    expected = CpuBackend(1).sample(logits, params)
-    assert torch.equal(CpuBackend(3).sample(logits, params), expected)
+    expected = native_backend(1).sample(logits, params)
+    assert torch.equal(native_backend(3).sample(logits, params), expected)
 
 
 @pytest.mark.parametrize("num_top", [0, 1, 20, 5000])
 @pytest.mark.parametrize("shape", list(SHAPES))
 def test_log_probabilities_are_those_of_the_reference(shape: str, num_top: int) -> None:
     logits = SHAPES[shape](1200)
-    actual = CpuBackend(1).logprobs(logits, 3, num_top)
+    actual = native_backend(1).logprobs(logits, 3, num_top)
     expected = ReferenceBackend().logprobs(logits, 3, num_top)
     assert actual[1] == expected[1]
     torch.testing.assert_close(actual[0], expected[0], rtol=1e-9, atol=1e-9)

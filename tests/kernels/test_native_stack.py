@@ -9,12 +9,12 @@ import pytest
 import torch
 from torch import Tensor
 
-from kernels.cpu.backend import CpuBackend
 from kernels.formats import KernelShapeError
 from kernels.layers import OperationStack
 from kernels.ops import AttentionBatch, Backend, DecoderLayer, ForwardInput, Norm
 from kernels.reference import ReferenceBackend
 from tests.kernels.cases import assert_rows_close, numbers_of, pool_of, random_layer_norm, random_norm, random_weight
+from tests.kernels.native import native_backend
 
 HIDDEN, HEADS, KV_HEADS, HEAD_DIM, FEED_FORWARD, VOCABULARY = 96, 6, 2, 32, 160, 70
 NUM_BLOCKS, BLOCK_SIZE, MAX_POSITIONS = 40, 8, 300
@@ -121,7 +121,7 @@ def together(inputs: list[ForwardInput]) -> ForwardInput:
 @pytest.mark.parametrize("kind", ["plain", "rich", "post", "layer norm"])
 @pytest.mark.parametrize("kv_dtype", [torch.float16, torch.int8, torch.float32])
 def test_a_stack_has_the_bits_of_its_operations(kind: str, kv_dtype: torch.dtype) -> None:
-    backend = CpuBackend(2, kv_dtype)
+    backend = native_backend(2, kv_dtype)
     table, layers = prepare(backend, kind)
     rows = together(prompt_input([1, 17, 60, 129]))
     results = []
@@ -138,7 +138,7 @@ def test_a_stack_has_the_bits_of_its_operations(kind: str, kv_dtype: torch.dtype
 @pytest.mark.parametrize("kind", ["plain", "rich", "post", "layer norm"])
 @pytest.mark.parametrize("wanted", [(), (0,), (206,), (0, 17, 18, 30, 76, 77, 78, 205, 206), tuple(range(207))])
 def test_wanted_rows_and_all_keys_and_values_are_those_of_the_whole(kind: str, wanted: tuple[int, ...]) -> None:
-    backend = CpuBackend(2)
+    backend = native_backend(2)
     stack = backend.stack_layers(*prepare(backend, kind))
     rows = together(prompt_input([1, 17, 60, 129]))
     whole_pools, cut_pools = pools(backend), pools(backend)
@@ -153,7 +153,7 @@ def test_wanted_rows_and_all_keys_and_values_are_those_of_the_whole(kind: str, w
 @pytest.mark.parametrize("kind", ["plain", "rich", "post", "layer norm"])
 def test_a_stack_agrees_with_the_reference(kind: str) -> None:
     results = []
-    for backend in (CpuBackend(2), ReferenceBackend()):
+    for backend in (native_backend(2), ReferenceBackend()):
         stack = backend.stack_layers(*prepare(backend, kind))
         results.append(stack.hidden(together(prompt_input([1, 17, 129])), *pools(backend)))
     # Eight-bit activations in every product: their errors add up over the layers.
@@ -167,7 +167,7 @@ def test_rows_have_the_same_bits_alone_in_company_and_by_any_number_of_threads(k
     inputs = prompt_input([60, 1, 129, 33])
     results = []
     for num_threads in (1, 2, 3):
-        backend = CpuBackend(num_threads)
+        backend = native_backend(num_threads)
         stack = backend.stack_layers(*prepare(backend, kind))
         keys, values = pools(backend)
         results.append(stack.hidden(together(inputs), keys, values))
@@ -192,7 +192,7 @@ def test_rows_have_the_same_bits_alone_in_company_and_by_any_number_of_threads(k
     ],
 )
 def test_rows_outside_the_tables_are_refused_and_write_nothing(column: str, value: int, message: str) -> None:
-    backend = CpuBackend(1)
+    backend = native_backend(1)
     stack = backend.stack_layers(*prepare(backend, kind="plain"))
     (rows,) = prompt_input([9])
     getattr(rows, column)[4] = value
@@ -203,7 +203,7 @@ def test_rows_outside_the_tables_are_refused_and_write_nothing(column: str, valu
 
 
 def test_a_block_outside_the_pool_is_refused() -> None:
-    backend = CpuBackend(1)
+    backend = native_backend(1)
     stack = backend.stack_layers(*prepare(backend, kind="plain"))
     (rows,) = prompt_input([9])
     rows.attention.block_tables[0][1] = NUM_BLOCKS
@@ -212,7 +212,7 @@ def test_a_block_outside_the_pool_is_refused() -> None:
 
 
 def test_pools_of_another_model_are_refused() -> None:
-    backend = CpuBackend(1)
+    backend = native_backend(1)
     stack = backend.stack_layers(*prepare(backend, kind="plain"))
     (rows,) = prompt_input([9])
     with pytest.raises(KernelShapeError, match="key_pool"):
@@ -220,7 +220,7 @@ def test_pools_of_another_model_are_refused() -> None:
 
 
 def test_norms_share_their_epsilon() -> None:
-    backend = CpuBackend(1)
+    backend = native_backend(1)
     table, (layer,) = prepare(backend, kind="plain", num_layers=1)
     assert isinstance(layer.attention_norm, Norm)
     other = DecoderLayer(

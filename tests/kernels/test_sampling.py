@@ -9,15 +9,15 @@ import pytest
 import torch
 from torch import Tensor
 
-from kernels.cpu.backend import CpuBackend
-from kernels.fallback import sampling
+from kernels import short_lists
 from kernels.fallback.backend import TorchBackend
 from kernels.ops import Backend
 from kernels.reference import ReferenceBackend
 from kernels.sampling_tensors import SamplingTensors
+from tests.kernels.native import native_backend
 
 
-@pytest.fixture(params=[ReferenceBackend, TorchBackend, CpuBackend])
+@pytest.fixture(params=[ReferenceBackend, TorchBackend, native_backend])
 def sampler(request: pytest.FixtureRequest) -> Backend:
     return request.param()
 
@@ -66,7 +66,7 @@ def plain_sample(
 def test_tokens_are_those_of_the_plain_algorithm(
     sampler: Backend, monkeypatch: pytest.MonkeyPatch, spread: float, vocabulary: int
 ) -> None:
-    monkeypatch.setattr(sampling, "SHORT_LISTS", (4, 60))
+    monkeypatch.setattr(short_lists, "SHORT_LISTS", (4, 60))
     rng = random.Random(vocabulary)
     for _ in range(60):
         # coarse logits, so that ties are common

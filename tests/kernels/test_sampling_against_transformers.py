@@ -27,20 +27,20 @@ from transformers.generation.logits_process import (
     TypicalLogitsWarper,
 )
 
-from kernels.cpu.backend import CpuBackend
-from kernels.fallback import sampling
+from kernels import short_lists
 from kernels.fallback.backend import TorchBackend
 from kernels.ops import Backend
 from kernels.reference import ReferenceBackend
 from kernels.sampling_tensors import LogitEdits, SamplingTensors
+from tests.kernels.native import native_backend
 
 VOCABULARY = 60
 EDGE = 1e-6
 
 
-@pytest.fixture(params=[ReferenceBackend, TorchBackend, CpuBackend])
+@pytest.fixture(params=[ReferenceBackend, TorchBackend, native_backend])
 def sampler(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Backend:
-    monkeypatch.setattr(sampling, "SHORT_LISTS", (8, 30))
+    monkeypatch.setattr(short_lists, "SHORT_LISTS", (8, 30))
     return request.param()
 
 

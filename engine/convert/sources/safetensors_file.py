@@ -1,27 +1,22 @@
-"""The safetensors container: the table of tensors, and some rows of one tensor at a time.
+"""The safetensors container: some rows of one tensor at a time. Its table: engine/store/tensor_table.py.
 
-Format: https://huggingface.co/docs/safetensors – header length, JSON header, tensors. The library's own reader maps
+The library's own reader maps
 files into memory, where one that is cut short while it is read ends the program; this one reads what it needs.
 Knows nothing of what the tensors mean.
 """
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from engine.errors import SourceError
-
-# The library's own bound.
-MAX_HEADER_BYTES = 100_000_000
+from engine.store.tensor_table import TensorFileError, UnknownTypeError, read_places
 
 DTYPES = {
     "F64": torch.float64,
@@ -88,50 +83,11 @@ class StoredTensor:
 def read_table(path: Path) -> dict[str, StoredTensor]:
     """All tensors of a file. Raises `SourceError` for anything that is not a whole safetensors file."""
     try:
-        with path.open("rb") as file:
-            size_bytes = path.stat().st_size
-            header, data_start = _read_header(path, file, size_bytes)
+        places = read_places(path)
     except OSError as error:
         raise SourceError(f"Cannot read {path}: {error.strerror}") from error
-    tensors = {name: _tensor(path, name, entry, data_start) for name, entry in header.items() if name != "__metadata__"}
-    end = max((tensor.offset + tensor.size_bytes for tensor in tensors.values()), default=data_start)
-    if end != size_bytes:
-        raise SourceError(f"{path} has {size_bytes} bytes, its tensors end at {end}: get the file again")
-    return tensors
-
-
-def _read_header(path: Path, file: BinaryIO, size_bytes: int) -> tuple[Mapping[str, Any], int]:
-    length = int.from_bytes(file.read(8), "little")
-    if size_bytes < 8 or length > min(MAX_HEADER_BYTES, size_bytes - 8):
-        raise SourceError(f"{path} is no whole safetensors file: get the file again")
-    try:
-        header = json.loads(file.read(length))
-    except (ValueError, RecursionError) as error:
-        raise SourceError(f"{path} has a damaged header: get the file again") from error
-    if not isinstance(header, dict):
-        raise SourceError(f"{path} has a header that is no table: get the file again")
-    return header, 8 + length
-
-
-def _tensor(path: Path, name: str, entry: Any, data_start: int) -> StoredTensor:
-    def damaged(what: str) -> SourceError:
-        return SourceError(f"{path} is damaged, {name[:100]!r} {what}: get the file again")
-
-    if not name.isprintable() or not isinstance(entry, dict):
-        raise damaged("is no tensor")
-    kind, shape, offsets = entry.get("dtype"), entry.get("shape"), entry.get("data_offsets")
-    if not isinstance(kind, str) or kind not in DTYPES:
-        raise SourceError(f"{path}: {name} has the unknown type {str(kind)[:40]!r}: choose another model")
-    sizes, place = _counts(shape), _counts(offsets)
-    if sizes is None or place is None or len(place) != 2:
-        raise damaged("has no shape or place")
-    tensor = StoredTensor(path, name, kind, sizes, data_start + place[0])
-    if place[1] - place[0] != tensor.size_bytes:
-        raise damaged(f"of {kind} {tensor.shape} has {place[1] - place[0]} bytes, must have {tensor.size_bytes}")
-    return tensor
-
-
-def _counts(value: Any) -> tuple[int, ...] | None:
-    if not isinstance(value, list) or any(type(item) is not int or not 0 <= item < 1 << 48 for item in value):
-        return None
-    return tuple(value)
+    except UnknownTypeError as error:
+        raise SourceError(f"{error}: choose another model") from error
+    except TensorFileError as error:
+        raise SourceError(f"{error}: get the file again") from error
+    return {name: StoredTensor(path, name, place.kind, place.shape, place.offset) for name, place in places.items()}

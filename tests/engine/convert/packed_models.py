@@ -11,7 +11,9 @@ from engine.convert.packing import Packed, pack
 from engine.convert.source import Source, matrices
 from engine.models.decoder import Decoder
 from engine.weights import ExpertWeights, LatentWeights, LayerWeights
+from kernels.faces import ArrayFace
 from kernels.reference import ReferenceBackend, ReferenceWeight
+from tests.engine.models.weights_in_arrays import in_arrays
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +49,7 @@ def read_decoder(source: Source) -> Decoder:
     head = source.head()
     return Decoder(
         source.spec,
-        ReferenceBackend(),
+        ArrayFace(ReferenceBackend()),
         plain(source.embedding()),
-        layers,
-        replace(head, matrix=plain(head.matrix)),
+        *in_arrays((layers, replace(head, matrix=plain(head.matrix)))),
     )

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 from gguf import GGMLQuantizationType as Kind
@@ -192,12 +193,13 @@ def test_fidelity_is_that_of_whole_rows_of_logits(tmp_path: Path, source: Path) 
     from engine.models.decoder import make_pool
     from engine.models.loading import load_decoder
     from engine.serving import load_tokenizer
+    from kernels.faces import ArrayFace
     from kernels.ops import AttentionBatch, ForwardInput
     from kernels.reference import ReferenceBackend
 
     found = fidelity(convert(tmp_path, source, QuantizeOptions(3, table_bits=8), "three"))
     convert(tmp_path, source, QuantizeOptions(8), "eight")
-    backend, sides = ReferenceBackend(), {}
+    backend, sides = ArrayFace(ReferenceBackend()), {}
     for name in ("three", "eight"):
         checkpoint = Checkpoint.open(tmp_path / "models" / name)
         decoder, _ = load_decoder(checkpoint, backend)
@@ -206,10 +208,10 @@ def test_fidelity_is_that_of_whole_rows_of_logits(tmp_path: Path, source: Path) 
         rows = []
         for window in windows:
             length = len(window)
-            positions, pool = torch.arange(length), make_pool(spec, 1, length, backend)
-            batch = AttentionBatch((0, length), (length,), (torch.ones(1, dtype=torch.int64),))
-            forward = ForwardInput(torch.tensor(window), positions, positions + length, batch, length)
-            logits = decoder.logits(decoder.hidden(forward, pool))
+            positions, pool = np.arange(length), make_pool(spec, 1, length, backend)
+            batch = AttentionBatch((0, length), (length,), (np.ones(1, np.int64),))
+            forward = ForwardInput(np.array(window), positions, positions + length, batch, length)
+            logits = torch.from_numpy(decoder.logits(decoder.hidden(forward, pool)))
             rows.append(torch.log_softmax(logits[min(16, length // 2) : -1].double(), dim=1))
         sides[name] = torch.cat(rows)
     targets = torch.tensor([token for window in windows for token in window[min(16, len(window) // 2) + 1 :]])

@@ -14,9 +14,8 @@ from gguf import GGMLQuantizationType as Kind
 from torch import Tensor
 
 from engine.convert.sources.gguf_source import GgufSource
-from kernels.reference import ReferenceBackend
 from tests.engine.convert.packed_models import read_decoder
-from tests.engine.models.test_families import NUM_TOKENS, TOLERANCE, paged_logits, random_ids
+from tests.engine.models.test_families import NUM_TOKENS, REFERENCE, TOLERANCE, paged_logits, random_ids
 from tests.engine.models.tiny_families import FAMILIES, Exported, expected_logits, export, make_model
 from tests.engine.tiny_models import TinyGguf, TinyShape, vocabulary
 
@@ -239,5 +238,5 @@ def test_family_arrives_as_transformers_has_it(name: str, tmp_path: Path) -> Non
     path = write(exported, form, tmp_path / "model.gguf")
     with GgufSource(path) as source, GgufSource(path, is_outline=True) as outline:
         assert outline.spec == source.spec
-        actual = paged_logits(read_decoder(source), ReferenceBackend(), token_ids, chunk=16)
+        actual = paged_logits(read_decoder(source), REFERENCE, token_ids, chunk=16)
     torch.testing.assert_close(actual, expected, atol=TOLERANCE, rtol=TOLERANCE)

@@ -98,7 +98,9 @@ def test_user_defined_tokens_are_found_in_text_and_kept_in_answers() -> None:
 @given(text=st.text(st.characters(exclude_categories=["Cs"]), max_size=60))
 def test_any_text_survives_encoding_and_decoding(pre: str, text: str) -> None:
     built = build_byte_level(PATH, byte_characters(), [], pre)
-    assert built.decode(built.encode(text).ids) == text
+    # Some compose characters first, and of a few of them Unicode has two.
+    kept = text if built.normalizer is None else built.normalizer.normalize_str(text)
+    assert built.decode(built.encode(text).ids) == kept
 
 
 def test_end_tokens_are_the_union_of_named_and_chat_ends() -> None:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import random
 
+import numpy as np
 import pytest
-import torch
-from torch import Tensor
 
 from engine.draft import NO_DRAFT, Draft
 from engine.forward.batch import build_batch
@@ -16,6 +15,7 @@ from engine.messages import SamplingParams
 from engine.models.decoder import PagedPool, make_pool
 from engine.scheduler import ScheduledChunk
 from engine.sequence import Sequence
+from kernels.arrays import Array
 from tests.engine.tiny_decoder import SPEC, tiny_decoder
 
 BLOCK_SIZE, NUM_BLOCKS = 4, 40
@@ -32,20 +32,20 @@ def filled_pool(backend_name: str, sequence: Sequence, num_computed: int) -> Pag
     """A pool of NaN in which the first tokens of the sequence are computed."""
     decoder, backend = tiny_decoder(backend_name)
     pool = make_pool(SPEC, NUM_BLOCKS, BLOCK_SIZE, backend)
-    pool.keys.fill_(float("nan"))
-    pool.values.fill_(float("nan"))
-    decoder.hidden(build_batch([ScheduledChunk(sequence, num_computed)], BLOCK_SIZE, backend.device).forward, pool)
+    pool.keys.fill(np.nan)
+    pool.values.fill(np.nan)
+    decoder.hidden(build_batch([ScheduledChunk(sequence, num_computed)], BLOCK_SIZE).forward, pool)
     sequence.num_computed_tokens = num_computed
     return pool
 
 
-def draw_logits(backend_name: str, chunks: list[ScheduledChunk], pool: PagedPool) -> Tensor:
-    decoder, backend = tiny_decoder(backend_name)
-    batch = build_batch(chunks, BLOCK_SIZE, backend.device)
+def draw_logits(backend_name: str, chunks: list[ScheduledChunk], pool: PagedPool) -> Array:
+    decoder, _ = tiny_decoder(backend_name)
+    batch = build_batch(chunks, BLOCK_SIZE)
     return decoder.logits(decoder.hidden(batch.forward, pool)[batch.draw_rows])
 
 
-def decode_logits(backend_name: str, num_tokens: int) -> Tensor:
+def decode_logits(backend_name: str, num_tokens: int) -> Array:
     """Of the text's tokens from `num_tokens` - 1 on, eight steps of one row each."""
     sequence = make_sequence(TEXT[:num_tokens])
     pool = filled_pool(backend_name, sequence, num_tokens - 1)
@@ -54,7 +54,7 @@ def decode_logits(backend_name: str, num_tokens: int) -> Tensor:
         rows.append(draw_logits(backend_name, [ScheduledChunk(sequence, 1)], pool))
         sequence.num_computed_tokens += 1
         sequence.token_ids.append(token_id)
-    return torch.cat(rows)
+    return np.concatenate(rows)
 
 
 @pytest.mark.parametrize("num_tokens", [5, 9, 16, 33, 50])
@@ -65,9 +65,9 @@ def test_verified_rows_have_the_logits_of_single_decodes(backend_name: str, num_
     draft = Draft(tuple(TEXT[num_tokens : num_tokens + 7]))
     verified = draw_logits(backend_name, [ScheduledChunk(sequence, 1, draft)], pool)
     decoded = decode_logits(backend_name, num_tokens)
-    torch.testing.assert_close(verified, decoded, rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(verified, decoded, rtol=1e-5, atol=1e-5)
     if backend_name == "cpu":
-        assert torch.equal(verified, decoded)
+        assert np.array_equal(verified, decoded)
 
 
 def test_company_does_not_change_verified_rows() -> None:
@@ -76,13 +76,14 @@ def test_company_does_not_change_verified_rows() -> None:
 
     sequences = [make_sequence(TEXT[:20]), make_sequence(TEXT[20:31], first_block=21)]
     drafts = [Draft((3, 5, 7)), Draft(tuple(TEXT[31:38]))]
-    _, backend = tiny_decoder("cpu")
     pool = filled_pool("cpu", sequences[0], 19)
     decoder, _ = tiny_decoder("cpu")
-    decoder.hidden(build_batch([ScheduledChunk(sequences[1], 10)], BLOCK_SIZE, backend.device).forward, pool)
+    decoder.hidden(build_batch([ScheduledChunk(sequences[1], 10)], BLOCK_SIZE).forward, pool)
     sequences[1].num_computed_tokens = 10
     together = draw_logits("cpu", chunks(0, 1), pool)
-    assert torch.equal(together, torch.cat([draw_logits("cpu", chunks(0), pool), draw_logits("cpu", chunks(1), pool)]))
+    assert np.array_equal(
+        together, np.concatenate([draw_logits("cpu", chunks(0), pool), draw_logits("cpu", chunks(1), pool)])
+    )
 
 
 def generate(backend_name: str, drafts: list[Draft], num_tokens: int, **params: object) -> list[int]:
@@ -121,7 +122,7 @@ def test_right_half_right_and_wrong_drafts_all_give_the_plain_tokens(
 
 def test_lone_rows_stand_as_sequences_of_their_own() -> None:
     spans = [Span([7, 8, 9, 10], 5, [3, 4, 6], num_lone_rows=2), Span([1], 0, [9]), Span([2, 3], 2, [8], 2)]
-    batch = forward_input(spans, BLOCK_SIZE, torch.device("cpu"))
+    batch = forward_input(spans, BLOCK_SIZE)
     assert batch.attention.query_starts == (0, 2, 3, 4, 5, 6, 7)
     assert batch.attention.context_lengths == (7, 8, 9, 1, 3, 4)
     assert [table.tolist() for table in batch.attention.block_tables] == [[3, 4, 6]] * 3 + [[9], [8], [8]]

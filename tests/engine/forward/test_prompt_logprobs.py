@@ -1,5 +1,6 @@
 """Log-probabilities of the prompt's own tokens, through core and runner on the tiny decoder."""
 
+import numpy as np
 import pytest
 import torch
 
@@ -16,11 +17,11 @@ def whole_prompt_logprobs(prompt: str) -> list[float]:
     decoder, backend = tiny_decoder("reference")
     token_ids = list(prompt.encode())
     count = len(token_ids)
-    attention = AttentionBatch((0, count), (count,), (torch.ones(1, dtype=torch.int64),))
-    positions = torch.arange(count)
-    forward = ForwardInput(torch.tensor(token_ids), positions, positions + count, attention, count)
+    attention = AttentionBatch((0, count), (count,), (np.ones(1, np.int64),))
+    positions = np.arange(count)
+    forward = ForwardInput(np.array(token_ids), positions, positions + count, attention, count)
     logits = decoder.logits(decoder.hidden(forward, make_pool(SPEC, 1, count, backend)))
-    logprobs = torch.log_softmax(logits.double(), dim=1)
+    logprobs = torch.log_softmax(torch.from_numpy(logits).double(), dim=1)
     return [float(logprobs[index, token_id]) for index, token_id in enumerate(token_ids[1:])]
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 import torch
-from torch import Tensor
 
 from engine.chunk_result import SampledToken
 from engine.draft import NO_DRAFT, Draft
@@ -16,8 +16,11 @@ from engine.forward.sampler import Draw, Sampler
 from engine.forward.verification import Verifier, accepted
 from engine.scheduler import ScheduledChunk
 from engine.sequence import Sequence
+from kernels.arrays import Array
 from kernels.cpu.backend import CpuBackend
-from kernels.fallback.distribution import distributions, draw_token
+from kernels.distribution import distributions, draw_token
+from kernels.logits import log_softmax
+from kernels.tensors import array_of
 from tests.engine.speculation.chi_square import chi_square
 from tests.engine.speculation.sequences import make_sequence
 
@@ -28,16 +31,16 @@ NUM_SEQUENCES = 10_000
 Propose = Callable[[Sequence, int], Draft]
 
 
-def bigrams(seed: int) -> Tensor:
+def bigrams(seed: int) -> Array:
     """A model: logits [VOCABULARY, VOCABULARY] of the next token by the last one."""
-    return torch.randn(VOCABULARY, VOCABULARY, generator=torch.Generator().manual_seed(seed)) * 1.5
+    return array_of(torch.randn(VOCABULARY, VOCABULARY, generator=torch.Generator().manual_seed(seed)) * 1.5)
 
 
 TARGET, SKETCH = bigrams(1), bigrams(2)
 SAMPLER = Sampler(CpuBackend())
 
 
-def verify(sequences: list[Sequence], drafts: list[Draft], model: Tensor = TARGET) -> list[tuple[SampledToken, ...]]:
+def verify(sequences: list[Sequence], drafts: list[Draft], model: Array = TARGET) -> list[tuple[SampledToken, ...]]:
     """One step of all sequences on a model of bigrams, each with its last token pending."""
     chunks = [ScheduledChunk(sequence, 1, draft) for sequence, draft in zip(sequences, drafts, strict=True)]
     for sequence in sequences:
@@ -47,14 +50,14 @@ def verify(sequences: list[Sequence], drafts: list[Draft], model: Tensor = TARGE
     return [own for own, _ in Verifier(SAMPLER).tokens(model[last_ids], draws, chunks)]
 
 
-SKETCHED: dict[tuple[object, ...], Tensor] = {}
+SKETCHED: dict[tuple[object, ...], Array] = {}
 """The sketch's distributions by context and parameters: few, and asked for thousands of times."""
 
 
 def sketch(sequence: Sequence, max_tokens: int) -> Draft:
     """What a draft model does: tokens drawn from another model of bigrams, with the distributions."""
     token_ids: list[int] = []
-    rows: list[Tensor] = []
+    rows: list[Array] = []
     while len(token_ids) < max_tokens:
         draw = Draw(sequence, tuple(token_ids))
         context = (*sequence.token_ids, *token_ids)
@@ -63,7 +66,7 @@ def sketch(sequence: Sequence, max_tokens: int) -> Draft:
             SKETCHED[key] = distributions(SKETCH[context[-1:], :], SAMPLER.tensors([draw]))[0]
         rows.append(SKETCHED[key])
         token_ids.append(draw_token(rows[-1], uniform(sequence.seed, draw.position, Stream.DRAFT)))
-    return Draft(tuple(token_ids), torch.stack(rows))
+    return Draft(tuple(token_ids), np.stack(rows))
 
 
 def certain(sequence: Sequence, max_tokens: int) -> Draft:
@@ -172,7 +175,9 @@ def test_log_probabilities_are_those_of_each_tokens_own_row() -> None:
         before = [0, *(token.token_id for token in tokens)]
         for last, token in zip(before, tokens, strict=False):
             assert token.logprobs is not None
-            assert token.logprobs.logprob == pytest.approx(float(TARGET[last].log_softmax(0)[token.token_id]))
+            assert token.logprobs.logprob == pytest.approx(
+                float(log_softmax(TARGET[last].astype(np.float64))[token.token_id])
+            )
 
 
 def test_a_chunk_that_leaves_a_gap_and_forks_stand_beside_drafts() -> None:

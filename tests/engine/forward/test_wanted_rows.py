@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import torch
-
 from engine.draft import Draft
 from engine.forward.batch import build_batch
 from engine.messages import SamplingParams
@@ -19,7 +17,7 @@ def chunk(num_tokens: int, num_prompt_tokens: int, *drafted_ids: int, **params: 
 
 
 def wanted_rows(*chunks: ScheduledChunk) -> tuple[int, ...] | None:
-    return build_batch(chunks, 4, torch.device("cpu")).forward.wanted_rows
+    return build_batch(chunks, 4).forward.wanted_rows
 
 
 def test_of_a_prompt_the_last_row_is_wanted() -> None:

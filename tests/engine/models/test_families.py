@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from torch import Tensor
@@ -12,6 +13,7 @@ from torch import Tensor
 from engine.forward.spans import Span, forward_input
 from engine.models.decoder import Decoder, make_pool
 from kernels.backends import load_backend
+from kernels.faces import ArrayFace
 from kernels.formats import quantize
 from kernels.ops import Backend
 from kernels.reference import ReferenceBackend, ReferenceWeight
@@ -25,6 +27,7 @@ from tests.engine.models.tiny_families import (
     make_model,
 )
 
+REFERENCE = ArrayFace(ReferenceBackend())
 BLOCK_SIZE = 4
 TOLERANCE = 1e-4
 NUM_TOKENS = 40
@@ -50,29 +53,28 @@ def random_ids(count: int, seed: int = 3) -> list[int]:
     return torch.randint(3, VOCABULARY, (count,), generator=torch.Generator().manual_seed(seed)).tolist()
 
 
-@torch.inference_mode()
 def paged_logits(
     decoder: Decoder, backend: Backend, token_ids: list[int], chunk: int, max_tokens: int | None = None
 ) -> Tensor:
     """All rows' logits, computed chunk by chunk in a pool of NaN whose blocks lie in reverse order."""
     num_blocks = -(-len(token_ids) // BLOCK_SIZE)
     pool = make_pool(decoder.spec, num_blocks + 2, BLOCK_SIZE, backend)
-    pool.keys.fill_(float("nan"))
-    pool.values.fill_(float("nan"))
+    pool.keys.fill(np.nan)
+    pool.values.fill(np.nan)
     block_ids = list(range(num_blocks + 1, 1, -1))
     rope_offset = decoder.spec.rope.offset(len(token_ids) if max_tokens is None else max_tokens)
     rows = []
     for start in range(0, len(token_ids), chunk):
         part = token_ids[start : start + chunk]
         span = Span(part, start, block_ids[: -(-(start + len(part)) // BLOCK_SIZE)], rope_offset=rope_offset)
-        forward = forward_input([span], BLOCK_SIZE, backend.device)
+        forward = forward_input([span], BLOCK_SIZE)
         rows.append(decoder.logits(decoder.hidden(forward, pool)))
-    return torch.cat(rows)
+    return torch.from_numpy(np.concatenate(rows))
 
 
 @pytest.mark.parametrize("chunk", [1, 7, NUM_TOKENS], ids=["decode", "chunks", "prefill"])
 def test_logits_are_those_of_transformers(case: Case, chunk: int) -> None:
-    backend = ReferenceBackend()
+    backend = REFERENCE
     decoder = make_decoder(case.exported, backend, ReferenceWeight)
     token_ids = random_ids(NUM_TOKENS)
     # A dynamic scaling has one base for all long texts, that of the longest.
@@ -87,7 +89,7 @@ def test_logits_are_those_of_transformers(case: Case, chunk: int) -> None:
 def test_fast_backend_agrees_wherever_the_best_token_is_clear(case: Case) -> None:
     token_ids = random_ids(NUM_TOKENS)
     rows = []
-    for backend in (ReferenceBackend(), load_backend("cpu")):
+    for backend in (REFERENCE, load_backend("cpu")):
 
         def pack(matrix: Tensor, to: Backend = backend) -> Any:
             return to.prepare(quantize(matrix, 8, 32, has_minimum=False))
@@ -103,7 +105,7 @@ def test_fast_backend_agrees_wherever_the_best_token_is_clear(case: Case) -> Non
 @pytest.mark.parametrize("name", ["phi4-mini", "llama-dynamic"])
 def test_requests_that_may_grow_long_take_the_long_factors_from_their_first_token(name: str, tmp_path: Any) -> None:
     model = make_model(FAMILIES[name])
-    exported, backend = export(model, tmp_path), ReferenceBackend()
+    exported, backend = export(model, tmp_path), REFERENCE
     decoder, spec = make_decoder(exported, backend, ReferenceWeight), exported.spec
     assert spec.rope.short_context is not None
     token_ids = random_ids(spec.max_context)

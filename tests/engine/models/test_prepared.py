@@ -9,8 +9,8 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
-import torch
 
 from engine.errors import NoRoomError
 from engine.models import prepared
@@ -21,6 +21,7 @@ from engine.store.checkpoint import Checkpoint
 from engine.store.library import Library
 from engine.store.lock import exclusive
 from engine.store.prepared_file import PREPARED_FILE, PreparedFile, PreparedIdentity, new_prepared_file
+from kernels.arrays import Array, empty
 from kernels.backends import load_backend
 from kernels.cpu.backend import CpuBackend
 from kernels.cpu.weights import NativeLayout
@@ -40,11 +41,11 @@ def checkpoint(tmp_path: Path) -> Checkpoint:
     return Checkpoint.open(make_checkpoint(tmp_path / "tiny"))
 
 
-def logits(decoder: Decoder, backend: CpuBackend) -> torch.Tensor:
+def logits(decoder: Decoder, backend: CpuBackend) -> Array:
     """Of one short prompt."""
     pool = make_pool(decoder.spec, 2, 16, backend)
-    ids = torch.arange(ROWS)
-    batch = AttentionBatch((0, ROWS), (ROWS,), (torch.tensor([1]),))
+    ids = np.arange(ROWS)
+    batch = AttentionBatch((0, ROWS), (ROWS,), (np.array([1]),))
     return decoder.logits(decoder.hidden(ForwardInput(ids, ids, ids + 16, batch, ROWS), pool))
 
 
@@ -59,8 +60,8 @@ def test_mapped_weights_give_the_bits_of_those_in_memory(checkpoint: Checkpoint,
     assert (checkpoint.path / PREPARED_FILE).exists()
     mapped, mapped_bytes = load_decoder(checkpoint, backend)
     wanted = logits(in_memory, backend)
-    assert torch.equal(logits(made, backend), wanted)
-    assert torch.equal(logits(mapped, backend), wanted)
+    assert np.array_equal(logits(made, backend), wanted)
+    assert np.array_equal(logits(mapped, backend), wanted)
     assert memory_bytes == made_bytes == mapped_bytes
 
 
@@ -92,7 +93,7 @@ def test_file_that_does_not_fit_is_made_again(damage: str, checkpoint: Checkpoin
     # What is kept is not overwritten in place: a process may have it mapped.
     path.unlink()
     path.write_bytes(spoilt.get(damage, json.dumps(header).encode().ljust(4096) + bytes(len(whole) - 4096)))
-    assert torch.equal(logits(load_decoder(checkpoint, backend)[0], backend), wanted)
+    assert np.array_equal(logits(load_decoder(checkpoint, backend)[0], backend), wanted)
     assert path.read_bytes() == whole
 
 
@@ -102,7 +103,7 @@ def test_without_room_weights_are_repacked_in_memory(
     wanted = logits(load_decoder(checkpoint, backend, weights="memory")[0], backend)
     monkeypatch.setattr(prepared_file, "_KEPT_FREE_BYTES", 1 << 60)
     caplog.set_level(logging.INFO, prepared.__name__)
-    assert torch.equal(logits(load_decoder(checkpoint, backend)[0], backend), wanted)
+    assert np.array_equal(logits(load_decoder(checkpoint, backend)[0], backend), wanted)
     assert sorted(path.name for path in checkpoint.path.iterdir() if "prepared" in path.name) == []
     assert "free some space" in caplog.text
 
@@ -113,7 +114,7 @@ def test_while_another_process_makes_it_weights_are_repacked_in_memory(
     with exclusive(checkpoint.path / prepared_file.LOCK_FILE, "busy"):
         decoder, _ = load_decoder(checkpoint, backend)
     assert not (checkpoint.path / PREPARED_FILE).exists()
-    assert torch.isfinite(logits(decoder, backend)).all()
+    assert np.isfinite(logits(decoder, backend)).all()
 
 
 def test_half_written_file_leaves_the_old_one(
@@ -158,14 +159,13 @@ def test_backend_without_a_layout_makes_no_file(checkpoint: Checkpoint) -> None:
 def test_adopted_weight_computes_on_the_given_bytes(checkpoint: Checkpoint, backend: CpuBackend) -> None:
     weight = checkpoint.read_layer(0).qkv
     native = backend.prepare(weight)
-    kept = torch.frombuffer(bytearray(native.size_bytes + 64), dtype=torch.uint8)
-    shift = -kept.data_ptr() % 64
-    place = kept[shift : shift + native.size_bytes].numpy().data
+    place = empty(native.size_bytes, dtype=np.uint8).data
     place[:] = backend.layout.data(native)
     assert backend.layout.size_bytes(weight) == native.size_bytes
     adopted = backend.layout.adopt(weight, place.toreadonly())
-    x, norm = torch.randn(3, weight.num_columns), Norm(torch.ones(weight.num_columns), 1e-6)
-    assert torch.equal(backend.norm_linear(x, norm, adopted), backend.norm_linear(x, norm, native))
+    x = np.random.default_rng(1).standard_normal((3, weight.num_columns), np.float32)
+    norm = Norm(np.ones(weight.num_columns, np.float32), 1e-6)
+    assert np.array_equal(backend.norm_linear(x, norm, adopted), backend.norm_linear(x, norm, native))
 
 
 @pytest.mark.skipif(

@@ -53,7 +53,7 @@ def mistral(checkpoint, window):
     state = {
         "model.embed_tokens.weight": table,
         "lm_head.weight": table,
-        "model.norm.weight": checkpoint.read_head().norm,
+        "model.norm.weight": torch.from_numpy(checkpoint.read_head().norm),
     }
     for index in range(spec.num_layers):
         layer, prefix = checkpoint.read_layer(index), f"model.layers.{index}"
@@ -61,8 +61,8 @@ def mistral(checkpoint, window):
         gate, up = dequantize(layer.gate_up).chunk(2)
         matrices = dict(zip(("self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj"), parts, strict=True))
         matrices |= {"self_attn.o_proj": dequantize(layer.output), "mlp.gate_proj": gate, "mlp.up_proj": up}
-        matrices |= {"mlp.down_proj": dequantize(layer.down), "input_layernorm": layer.attention_norm}
-        matrices["post_attention_layernorm"] = layer.feed_forward_norm
+        matrices |= {"mlp.down_proj": dequantize(layer.down), "input_layernorm": torch.from_numpy(layer.attention_norm)}
+        matrices["post_attention_layernorm"] = torch.from_numpy(layer.feed_forward_norm)
         state |= {f"{prefix}.{name}.weight": values for name, values in matrices.items()}
     model = MistralForCausalLM(config).eval()
     model.load_state_dict(state)

@@ -22,6 +22,7 @@ from engine.models.names import ExpertNames, LatentNames, LayerNames, adds_one_t
 from engine.spec import ModelSpec
 from engine.weights import ExpertWeights, HeadWeights, LatentWeights, LayerWeights
 from kernels.ops import Backend
+from tests.engine.models.weights_in_arrays import in_arrays
 
 MakeMatrix = Callable[[Tensor], Any]
 
@@ -226,7 +227,7 @@ def make_decoder(exported: Exported, backend: Backend, make_matrix: MakeMatrix) 
         reader.optional(names.head_norm_bias),
     )
     assert not reader.unused(names), reader.unused(names)
-    return Decoder(exported.spec, backend, table, layers, head)
+    return Decoder(exported.spec, backend, table, *in_arrays((layers, head)))
 
 
 class LayerReader:

@@ -10,8 +10,8 @@ from __future__ import annotations
 import gc
 from typing import Any
 
+import numpy as np
 import pytest
-import torch
 
 from engine.config import EngineConfig
 from engine.forward.spans import Span, forward_input
@@ -36,6 +36,7 @@ pytestmark = pytest.mark.skipif(not CAN_COUNT, reason="only glibc counts what it
 CONFIG = EngineConfig(num_threads=2, weights="memory", max_batched_tokens=256, max_running_sequences=8)
 TOKENS_EACH = CONFIG.max_batched_tokens // CONFIG.max_running_sequences
 BLOCKS_EACH = TOKENS_EACH // CONFIG.block_size
+RANDOM = np.random.default_rng(5)
 
 
 def spec_of(name: str) -> ModelSpec:
@@ -55,7 +56,9 @@ class Weights:
     def layer(self, index: int) -> LayerWeights[Any]:
         matrices = {kind: self._packed(kind) for kind in layer_matrices(self._spec, index)}
         vectors = {
-            name: torch.randn(shape) if name == "router" else torch.full(shape, float(name.endswith("norm")))
+            name: RANDOM.standard_normal(shape, np.float32)
+            if name == "router"
+            else np.full(shape, float(name.endswith("norm")), np.float32)
             for name, shape in layer_vectors(self._spec, index).items()
         }
         layer = assemble_layer(self._spec, index, matrices, vectors)
@@ -64,40 +67,39 @@ class Weights:
     def decoder(self) -> Decoder:
         spec = self._spec
         layers = [self.layer(index) for index in range(spec.num_layers)]
-        vectors = {name: torch.ones(shape) for name, shape in head_vectors(spec).items()}
+        vectors = {name: np.ones(shape, np.float32) for name, shape in head_vectors(spec).items()}
         head = HeadWeights(vectors["norm"], None if spec.is_tied else self.matrix(HEAD), vectors.get("norm_bias"))
         return Decoder(spec, self._backend, self.matrix(EMBEDDING), layers, head)
 
     def _packed(self, kind: str) -> PackedWeight:
         rows, columns = matrix_shapes(self._spec)[kind]
         scale = (0.2 if kind == EMBEDDING else 0.014) * columns**-0.5
-        codes = torch.randint(0, 256, (rows, columns), dtype=torch.uint8)
-        scales = torch.full((rows, columns // self._group_size), scale, dtype=torch.float16)
+        codes = RANDOM.integers(0, 256, (rows, columns), np.uint8)
+        scales = np.full((rows, columns // self._group_size), scale, np.float16)
         return PackedWeight(codes, scales, None, 8, self._group_size)
 
 
-@torch.inference_mode()
 def measured(spec: ModelSpec) -> tuple[int, int]:
     """Bytes of the pool, and of weights, pool and workspace together at their peak."""
-    torch.manual_seed(5)
     backend, block_size = CpuBackend(CONFIG.num_threads), CONFIG.block_size
     peak = Peak(backend)
     gc.collect()
     before = allocated_bytes()
     decoder = Weights(spec, backend).decoder()
-    loaded = allocated_bytes()
     pool = make_pool(spec, CONFIG.max_running_sequences * BLOCKS_EACH, block_size, backend)
-    pool_bytes = allocated_bytes() - loaded
+    # The system's own, not the C library's.
+    pool_bytes = pool.keys.nbytes + pool.values.nbytes
     blocks = [range(1 + first, 1 + first + BLOCKS_EACH) for first in range(0, pool.keys.shape[1] - 1, BLOCKS_EACH)]
-    spans = [Span(torch.randint(spec.vocab_size, (TOKENS_EACH,)).tolist(), 0, list(each)) for each in blocks]
-    hidden = decoder.hidden(forward_input(spans, block_size, backend.device), pool)
-    backend.sample(decoder.logits(hidden[TOKENS_EACH - 1 :: TOKENS_EACH].contiguous()), sampling(len(spans)))
-    return pool_bytes, peak.bytes - before
+    spans = [Span(RANDOM.integers(spec.vocab_size, size=TOKENS_EACH).tolist(), 0, list(each)) for each in blocks]
+    hidden = decoder.hidden(forward_input(spans, block_size), pool)
+    backend.sample(decoder.logits(np.ascontiguousarray(hidden[TOKENS_EACH - 1 :: TOKENS_EACH])), sampling(len(spans)))
+    return pool_bytes, peak.bytes - before + pool_bytes
 
 
 def sampling(num_rows: int) -> SamplingTensors:
-    zeros, ones = torch.zeros(num_rows), torch.ones(num_rows)
-    return SamplingTensors(ones, zeros.long(), ones * 0.9, zeros, zeros.double() + 0.5)
+    zeros, ones = np.zeros(num_rows, np.float32), np.ones(num_rows, np.float32)
+    top_p = np.full(num_rows, 0.9, np.float32)
+    return SamplingTensors(ones, np.zeros(num_rows, np.int64), top_p, zeros, np.full(num_rows, 0.5))
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -7,9 +7,8 @@ from collections import Counter
 from dataclasses import replace
 from functools import cache
 
+import numpy as np
 import pytest
-import torch
-from torch import Tensor
 
 from engine.draft import Draft
 from engine.forward.sampler import Draw, Sampler
@@ -18,8 +17,9 @@ from engine.models.decoder import Decoder, make_pool
 from engine.sequence import Sequence
 from engine.speculation import draft_model
 from engine.speculation.draft_model import DraftModel
+from kernels.arrays import Array
 from kernels.backends import load_backend
-from kernels.fallback.distribution import distributions
+from kernels.distribution import distributions
 from kernels.ops import Backend
 from tests.engine.speculation.chi_square import chi_square
 from tests.engine.speculation.sequences import make_sequence
@@ -42,11 +42,11 @@ def make_model(num_blocks: int = 100, backend_name: str = "reference", max_conte
     return DraftModel(decoder, backend, num_blocks, BLOCK_SIZE)
 
 
-def last_logits(token_ids: list[int]) -> Tensor:
+def last_logits(token_ids: list[int]) -> Array:
     """float32 [vocab], from one forward over all tokens."""
     decoder, backend = sketch_decoder("reference")
     pool = make_pool(SPEC, 1, len(token_ids), backend)
-    batch = forward_input([Span(token_ids, 0, [1])], len(token_ids), backend.device)
+    batch = forward_input([Span(token_ids, 0, [1])], len(token_ids))
     return decoder.logits(decoder.hidden(batch, pool)[-1:])[0]
 
 
@@ -86,7 +86,7 @@ def test_a_drawn_guess_comes_with_the_distribution_it_was_drawn_from() -> None:
     for place, row in enumerate(draft.probabilities):
         logits = last_logits([*sequence.token_ids, *draft.token_ids[:place]])
         params = sampler.tensors([Draw(sequence, draft.token_ids[:place])])
-        torch.testing.assert_close(row, distributions(logits.unsqueeze(0), params)[0], atol=1e-5, rtol=1e-4)
+        np.testing.assert_allclose(row, distributions(logits[np.newaxis], params)[0], atol=1e-5, rtol=1e-4)
         assert row[draft.token_ids[place]] > 0
 
 
@@ -203,10 +203,10 @@ def pair_probabilities(prompt: str) -> dict[tuple[int, int], float]:
 
     def next_token(token_ids: list[int]) -> dict[int, float]:
         pool = make_pool(SPEC, 1, len(token_ids), backend)
-        batch = forward_input([Span(token_ids, 0, [1])], len(token_ids), backend.device)
+        batch = forward_input([Span(token_ids, 0, [1])], len(token_ids))
         logits = decoder.logits(decoder.hidden(batch, pool)[-1:])
         (row,) = distributions(logits, sampler.tensors([Draw(make_sequence(token_ids, **PAIR_PARAMS))]))
-        return {token_id: float(row[token_id]) for token_id in row.nonzero().flatten().tolist()}
+        return {token_id: float(row[token_id]) for token_id in np.flatnonzero(row).tolist()}
 
     start = list(prompt.encode())
     return {(a, b): p * q for a, p in next_token(start).items() for b, q in next_token([*start, a]).items()}

@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 from safetensors.torch import load_file
@@ -22,11 +23,11 @@ def folder(tmp_path: Path) -> Path:
 
 def assert_same(found: PackedWeight, wanted: PackedWeight) -> None:
     assert (found.bits, found.group_size) == (wanted.bits, wanted.group_size)
-    assert torch.equal(found.codes, wanted.codes)
-    assert torch.equal(found.scale, wanted.scale)
+    assert np.array_equal(found.codes, wanted.codes)
+    assert np.array_equal(found.scale, wanted.scale)
     assert found.minimum is not None
     assert wanted.minimum is not None
-    assert torch.equal(found.minimum, wanted.minimum)
+    assert np.array_equal(found.minimum, wanted.minimum)
 
 
 def test_everything_written_is_read_back(folder: Path) -> None:
@@ -41,7 +42,7 @@ def test_everything_written_is_read_back(folder: Path) -> None:
         for name in ("qkv", "output", "gate_up", "down"):
             assert_same(getattr(found, name), getattr(wanted, name))
         for name in ("attention_norm", "qkv_bias", "feed_forward_norm"):
-            assert torch.equal(getattr(found, name), getattr(wanted, name))
+            assert np.array_equal(getattr(found, name), getattr(wanted, name))
     head = checkpoint.read_head()
     assert head.matrix is not None
     assert_same(head.matrix, matrix("head"))
@@ -122,7 +123,7 @@ def test_vectors_of_another_type_are_refused(folder: Path) -> None:
     checkpoint, path = Checkpoint.open(folder), folder / layer_file(0)
     tensors = load_file(path)
     write_tensors(path, tensors | {"attention_norm": tensors["attention_norm"].half()})
-    with pytest.raises(CheckpointError, match=r"attention_norm is torch\.float16"):
+    with pytest.raises(CheckpointError, match="attention_norm is float16"):
         checkpoint.read_layer(0)
 
 
