@@ -37,6 +37,7 @@ VARIANTS = {
         "avx2": _AVX2,
         "avxvnni": (*_AVX2, "-mavxvnni"),
         "avx512vnni": (*_AVX2, "-mavx512f", "-mavx512bw", "-mavx512vl", "-mavx512vnni"),
+        "avx512bf16": (*_AVX2, "-mavx512f", "-mavx512bw", "-mavx512vl", "-mavx512vnni", "-mavx512bf16"),
     },
     "aarch64": {"neon": (), "neondot": ("-mcpu=generic+dotprod",)},
 }

@@ -24,7 +24,7 @@ def runnable_variants() -> list[str]:
     """The names of the variants that this processor runs. Raises if the native kernels are not built."""
     library = shared()
     best = library.di_variant()
-    names = ("avx2", "avxvnni", "avx512vnni", "neon", "neondot")
+    names = ("avx2", "avxvnni", "avx512vnni", "avx512bf16", "neon", "neondot")
     runnable = [name for name in names if library.di_choose_variant(name.encode())]
     library.di_choose_variant(best)
     return runnable

@@ -47,7 +47,9 @@ def test_a_row_has_the_same_bits_alone_and_by_any_number_of_threads(
     together = native_backend(1, kv_dtype).paged_attention(case.q, *pools, case.batch, *options)
     exact = pools if kv_dtype == torch.int8 else case.pools(torch.float32)
     reference = ReferenceBackend(exact[0].dtype).paged_attention(case.q, *exact, case.batch, *options)
-    assert_rows_close(together, reference, tolerance=1e-4)
+    # Of pools below float32 this variant rounds weights and values to bfloat16, each by up to 2**-9 of itself.
+    is_rounded = variant == "avx512bf16" and kv_dtype != torch.float32
+    assert_rows_close(together, reference, tolerance=1e-2 if is_rounded else 1e-4)
     for num_threads in (2, 3):
         backend = native_backend(num_threads, kv_dtype)
         assert torch.equal(backend.paged_attention(case.q, *pools, case.batch, *options), together)

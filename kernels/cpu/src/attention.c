@@ -7,8 +7,9 @@
 //   result [folded, dim] = weights [folded, 128] . values        a few rows x 32 dims in registers, key after key
 //
 // Each score and each sum is added up in an order that depends on the keys' positions alone, whichever rows are beside.
-// Where many rows share the keys, or head_dim is no multiple of 8, keys and values are first written out as float32, and
-// scores are of a few rows x 16 keys in registers, lanes along the keys: see attention_scores.h.
+// Where many rows share the keys, or head_dim is no multiple of 16, keys and values are first written out as float32, and
+// scores are of a few rows x 16 keys in registers, lanes along the keys: see attention_scores.h. Pools of half floats and of
+// codes are another matter where the processor multiplies in pairs: see attention_pairs.h.
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -27,7 +28,6 @@ enum { ROW_GROUP = 3 };
 #endif
 
 enum {
-    KEY_RUN = 32, // keys that stay in the first-level cache while all rows pass
     DIM_RUN = 4,  // vectors of a value in registers
     WIDE_RUN = 2 * DIM_RUN, // of values that are written out, where registers hold two of these vectors
     DI_KV_FORMATS = 3,
@@ -219,9 +219,10 @@ static void attend_chunk(tile *t, int chunk) {
     int64_t start = (int64_t)chunk * DI_CHUNK_KEYS;
     key_range seen = seen_by_some(t, 0, t->num_folded, start);
     if (t->is_written_out) {
-        write_keys(t, seen);
+        if (!t->is_in_pairs) write_keys(t, seen);
         find_next_keys(t, chunk, seen);
-        score_written(t, start, seen);
+        if (t->is_in_pairs) score_in_pairs(t, start, seen);
+        else score_written(t, start, seen);
     } else {
         score_chunk(t, start, seen);
     }
@@ -230,7 +231,8 @@ static void attend_chunk(tile *t, int chunk) {
     for (int row = 0; row < t->num_folded; row += VF_LANES)
         weigh_rows(t, row, t->num_folded - row < VF_LANES ? t->num_folded - row : VF_LANES, start);
     if (!t->is_written_out) find_next_keys(t, chunk, seen);
-    add_chunk(t, start);
+    if (t->is_in_pairs) add_in_pairs(t, start, seen);
+    else add_chunk(t, start);
     const char **done = t->key_rows;
     t->key_rows = t->next_key_rows;
     t->next_key_rows = done;
@@ -300,13 +302,15 @@ void DI_NAME(di_attend)(const void *context, int item_index, int worker) {
     const di_attention *layer = context;
     const di_attention_item *item = &layer->plan->items[item_index];
     tile t = open_tile(layer, item, worker);
-    read_queries(&t);
+    if (t.is_in_pairs) code_queries(&t);
+    else read_queries(&t);
     di_attention_split *split = item->split < 0 ? NULL : &layer->plan->splits[item->split];
     if (!split) start_rows(&t);
     int64_t start = (int64_t)item->first_chunk * DI_CHUNK_KEYS;
     key_range seen = seen_by_some(&t, 0, t.num_folded, start);
     find_keys(&t, t.key_rows, start, seen);
-    for (int key = seen.first; !t.is_written_out && key < seen.end; key++) prefetch_row(t.key_rows[key], t.row_bytes);
+    int reads_pool = !t.is_written_out || t.is_in_pairs;
+    for (int key = seen.first; reads_pool && key < seen.end; key++) prefetch_row(t.key_rows[key], t.row_bytes);
     for (int chunk = item->first_chunk; chunk < item->end_chunk; chunk++) {
         attend_chunk(&t, chunk);
         if (split) {

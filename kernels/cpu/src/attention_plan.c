@@ -20,7 +20,7 @@ enum {
     ITEMS_PER_WORKER = 4,  // few enough to cost nothing, and enough to even out
 };
 
-int di_padded_head_dim(int head_dim) { return (head_dim + 7) & ~7; }
+int di_padded_head_dim(int head_dim) { return (head_dim + 15) & ~15; }
 
 static int tile_rows(const di_attention_shape *shape, int folded_rows) {
     int rows = folded_rows / (shape->num_heads / shape->num_kv_heads);
@@ -29,10 +29,10 @@ static int tile_rows(const di_attention_shape *shape, int folded_rows) {
 
 static int64_t scratch_bytes(const di_attention_shape *shape) {
     int64_t group = shape->num_heads / shape->num_kv_heads, dim = di_padded_head_dim(shape->head_dim);
-    int64_t folded = tile_rows(shape, MANY_FOLDED_ROWS) * group;
+    int64_t folded = (tile_rows(shape, MANY_FOLDED_ROWS) * group + 7) & ~7; // whole groups of rows
     int64_t floats = 2 * DI_CHUNK_KEYS * (dim + 1) // keys and values of a chunk, and their scales
                      + folded * DI_CHUNK_KEYS      // scores
-                     + folded * (3 * dim + 4);     // q, result of the chunk, result so far
+                     + folded * (3 * dim + 5);     // q, result of the chunk, result so far, and a row's numbers
     int64_t bytes = floats * (int64_t)sizeof(float) + 2 * DI_CHUNK_KEYS * (int64_t)sizeof(void *);
     return (bytes + DI_ALIGNMENT - 1) / DI_ALIGNMENT * DI_ALIGNMENT;
 }

@@ -76,26 +76,13 @@ static void score_block_rows(const float *q, int num_rows, const float *keys, in
     }
 }
 
-// The rows that see some key of a block; empty if `end <= first`.
-static key_range rows_that_see(const tile *t, int64_t block_start) {
-    int64_t window = t->layer->plan->shape.window, num_rows = t->num_folded / t->group;
-    int64_t first = block_start - t->first_position, end = window ? first + KEY_BLOCK + window - 1 : num_rows;
-    if (first < 0) first = 0;
-    if (end > num_rows) end = num_rows;
-    key_range rows = {(int)(first < end ? first : end) * t->group, (int)end * t->group};
-    return rows;
-}
-
 // Scores of all rows against the blocks that some of them see. A block stays in the first-level cache meanwhile. Keys and
 // values that are written out next are fetched on the way.
 static void score_written(const tile *t, int64_t chunk_start, key_range seen) {
     for (int first = seen.first & ~(KEY_BLOCK - 1); first < seen.end; first += KEY_BLOCK) {
-        for (int key = first; key < first + KEY_BLOCK; key++) {
-            prefetch_row(t->next_key_rows[key], t->row_bytes);
-            prefetch_row(t->next_key_rows[key] + t->to_value, t->row_bytes);
-        }
-        const float *keys = t->written_keys + (int64_t)first * t->dim;
+        prefetch_next(t, first, KEY_BLOCK);
         key_range rows = rows_that_see(t, chunk_start + first);
+        const float *keys = t->written_keys + (int64_t)first * t->dim;
         for (int row = rows.first; row < rows.end; row += SMALL_GROUP)
             score_block_rows(t->q + (int64_t)row * t->dim, rows.end - row, keys, t->dim,
                              t->scores + (int64_t)row * DI_CHUNK_KEYS + first);

@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+#include "attention_pairs.h"
 #include "attention_tile.h"
 
 // The largest lane of each vector; that of vector i in lane i.
@@ -32,7 +33,7 @@ static key_range whole_vectors(key_range keys) {
 INLINE vf finish_scores(const tile *t, float *scores, key_range seen) {
     float softcap = t->layer->softcap;
     key_range whole = whole_vectors(seen);
-    if (has_scales(t)) scale(scores, t->key_scales, whole.first, whole.end);
+    if (has_scales(t) && !t->is_in_pairs) scale(scores, t->key_scales, whole.first, whole.end);
     if (softcap != 0.0f)
         for (int key = whole.first; key < whole.end; key += VF_LANES) {
             vf capped = vf_tanh(vf_div(vf_load(scores + key), vf_set(softcap)));
@@ -53,15 +54,20 @@ INLINE vf weigh(const tile *t, float *scores, key_range seen, float maximum) {
     vf sum = vf_zero();
     for (int key = whole.first; key < whole.end; key += VF_LANES) {
         vf weight = vf_exp_capped(vf_sub(vf_load(scores + key), vf_set(maximum)));
-        vf_store(scores + key, weight);
-        if (key < seen.first || key + VF_LANES > seen.end) {
+        int is_seen = key >= seen.first && key + VF_LANES <= seen.end;
+        if (!is_seen || !t->is_in_pairs) vf_store(scores + key, weight);
+        if (!is_seen) {
             for (int k = key; k < key + VF_LANES; k++)
                 if (k < seen.first || k >= seen.end) scores[k] = 0.0f;
             weight = vf_load(scores + key);
         }
         sum = vf_add(sum, weight);
+        if (t->is_in_pairs) {
+            if (has_scales(t)) weight = vf_mul(weight, vf_load(t->value_scales + key));
+            store_weights(scores, key, weight);
+        }
     }
-    if (has_scales(t)) scale(scores, t->value_scales, whole.first, whole.end);
+    if (has_scales(t) && !t->is_in_pairs) scale(scores, t->value_scales, whole.first, whole.end);
     return sum;
 }
 

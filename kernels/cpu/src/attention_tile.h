@@ -15,6 +15,7 @@
 enum {
     KEY_GROUP = 4,    // keys in registers
     KEY_BLOCK = 16,   // keys that are written out side by side
+    KEY_RUN = 32,     // keys that stay in the first-level cache while all rows pass
     SMALL_GROUP = 3,  // rows in registers
     CACHE_LINE = 64,
     DIRECT_ROWS = 24, // up to so many folded rows read the pool
@@ -26,7 +27,7 @@ typedef struct tile {
     int group, num_folded, dim; // dim: head_dim padded to whole vectors
     int64_t first_position;     // of row 0
     int format; // of what key_rows point to
-    int is_written_out;
+    int is_written_out, is_in_pairs;
     const char **key_rows;      // [128] of the chunk under way
     const char **next_key_rows; // [128] of the chunk after it, where the tile reads the pool
     intptr_t to_value;          // bytes from a key to its value
@@ -34,7 +35,8 @@ typedef struct tile {
     float *written_keys;                  // [128 / 16, dim, 16], see attention_scores.h
     float *written_values;                // [128, dim]
     float *key_scales, *value_scales;     // [128], where the pool holds codes
-    float *q;                             // [folded, dim], scaled
+    float *q;                             // [folded, dim], scaled; or codes, see attention_pairs.h
+    float *q_scales;                      // [folded], of codes
     float *scores;                        // [folded, 128]
     float *chunk_out, *chunk_max, *chunk_sum; // [folded, dim], [folded], [folded]: the chunk under way
     float *out, *max, *sum;                   // all chunks so far
@@ -43,6 +45,9 @@ typedef struct tile {
 typedef struct key_range {
     int first, end; // within the chunk
 } key_range;
+
+// Whether this variant computes on pools of a format in pairs: see attention_pairs.h.
+static int takes_pairs(int format);
 
 INLINE vf load(const void *row, int offset, int format) {
     switch (format) {
@@ -67,7 +72,8 @@ static tile open_tile(const di_attention *layer, const di_attention_item *item, 
     t.dim = di_padded_head_dim(shape->head_dim);
     int64_t num_rows = plan->batch.query_starts[item->sequence + 1] - plan->batch.query_starts[item->sequence];
     t.first_position = plan->batch.context_lengths[item->sequence] - num_rows + item->first_row;
-    t.is_written_out = t.dim != shape->head_dim || t.num_folded > DIRECT_ROWS;
+    t.is_in_pairs = takes_pairs(shape->format);
+    t.is_written_out = t.is_in_pairs || t.dim != shape->head_dim || t.num_folded > DIRECT_ROWS;
     t.format = t.is_written_out ? DI_KV_FLOAT : shape->format;
     char *scratch = (char *)di_aligned(plan->scratch) + worker * plan->scratch_bytes;
     t.key_rows = (const char **)scratch;
@@ -80,7 +86,8 @@ static tile open_tile(const di_attention *layer, const di_attention_item *item, 
     t.value_scales = take(&scratch, DI_CHUNK_KEYS);
     t.to_value = (intptr_t)layer->values - (intptr_t)layer->keys;
     t.scores = take(&scratch, (int64_t)t.num_folded * DI_CHUNK_KEYS);
-    t.q = take(&scratch, (int64_t)t.num_folded * t.dim);
+    t.q = take(&scratch, (int64_t)((t.num_folded + VF_LANES - 1) & ~(VF_LANES - 1)) * t.dim);
+    t.q_scales = take(&scratch, t.num_folded);
     t.chunk_out = take(&scratch, (int64_t)t.num_folded * t.dim);
     t.out = take(&scratch, (int64_t)t.num_folded * t.dim);
     t.chunk_max = take(&scratch, t.num_folded);
@@ -98,10 +105,12 @@ static int64_t place_of(const tile *t, int folded) {
     return (row * plan->shape.num_heads + head) * plan->shape.head_dim;
 }
 
+static const float *query_of(const tile *t, int folded) { return t->layer->q + place_of(t, folded); }
+
 static void read_queries(tile *t) {
     int head_dim = t->layer->plan->shape.head_dim;
     for (int row = 0; row < t->num_folded; row++) {
-        const float *source = t->layer->q + place_of(t, row);
+        const float *source = query_of(t, row);
         float *target = t->q + (int64_t)row * t->dim;
         for (int d = 0; d < t->dim; d++) target[d] = d < head_dim ? source[d] * t->layer->scale : 0.0f;
     }
@@ -124,6 +133,7 @@ static key_range seen_by_some(const tile *t, int first_row, int num_rows, int64_
 // Lanes of a row from `offset` on; those beyond head_dim are 0.
 INLINE vf load_lanes(const char *row, int offset, int head_dim, int format) {
     if (offset + VF_LANES <= head_dim) return load(row, offset, format);
+    if (offset >= head_dim) return vf_zero();
     int element_bytes = format == DI_KV_FLOAT ? (int)sizeof(float) : format == DI_KV_HALF ? (int)sizeof(uint16_t) : 1;
     float lanes[VF_LANES] = {0};
     memcpy(lanes, row + offset * element_bytes, (size_t)((head_dim - offset) * element_bytes));
@@ -148,8 +158,8 @@ static void find_keys(const tile *t, const char **key_rows, int64_t chunk_start,
         const char *row = pool_row(t, t->layer->keys, chunk_start + key);
         for (; key < end; key++, row += t->row_bytes) key_rows[key] = row;
     }
-    for (int key = seen.first & ~(KEY_BLOCK - 1); key < seen.first; key++) key_rows[key] = key_rows[seen.first];
-    for (int key = seen.end; key & (KEY_BLOCK - 1); key++) key_rows[key] = key_rows[seen.first];
+    for (int key = seen.first & ~(KEY_RUN - 1); key < seen.first; key++) key_rows[key] = key_rows[seen.first];
+    for (int key = seen.end; key & (KEY_RUN - 1); key++) key_rows[key] = key_rows[seen.first];
 }
 
 INLINE void write_block(const tile *t, int first, int head_dim, int format) {
@@ -210,6 +220,25 @@ static void read_scales(const tile *t, key_range seen) {
 // part of the pool was last read a whole forward ago. Into the second-level cache: more of those are under way at a time.
 INLINE void prefetch_row(const char *row, int row_bytes) {
     for (int byte = 0; byte < row_bytes; byte += CACHE_LINE) __builtin_prefetch(row + byte, 0, 2);
+}
+
+// Keys of the next chunk, and their values.
+static void prefetch_next(const tile *t, int first, int num_keys) {
+    for (int key = first; key < first + num_keys; key++) {
+        prefetch_row(t->next_key_rows[key], t->row_bytes);
+        prefetch_row(t->next_key_rows[key] + t->to_value, t->row_bytes);
+    }
+}
+
+// The rows that see some key of a block; empty if `end <= first`.
+static key_range rows_that_see(const tile *t, int64_t block_start) {
+    int64_t window = t->layer->plan->shape.window, num_rows = t->num_folded / t->group;
+    int64_t first = block_start - t->first_position, end = window ? first + KEY_BLOCK + window - 1 : num_rows;
+    if (first < 0) first = 0;
+    if (end > num_rows) end = num_rows;
+    if (end < 0) end = 0;
+    key_range rows = {(int)(first < end ? first : end) * t->group, (int)end * t->group};
+    return rows;
 }
 
 #endif

@@ -8,7 +8,7 @@
 
 #include <cpuid.h>
 
-extern const di_kernels di_table_avx2, di_table_avxvnni, di_table_avx512vnni;
+extern const di_kernels di_table_avx2, di_table_avxvnni, di_table_avx512vnni, di_table_avx512bf16;
 
 typedef struct cpuid_leaf {
     unsigned eax, ebx, ecx, edx;
@@ -39,11 +39,13 @@ static int is_supported(const di_kernels *table) {
     if (table == &di_table_avx2) return has_avx2;
     if (table == &di_table_avxvnni) return has_avx2 && has_bits(seven_one.eax, 1u << 4);
     // F, BW, VL and VNNI
-    return has_avx2 && (states & ZMM_STATES) == ZMM_STATES &&
-           has_bits(seven.ebx, 1u << 16 | 1u << 30 | 1u << 31) && has_bits(seven.ecx, 1u << 11);
+    int has_avx512 = has_avx2 && (states & ZMM_STATES) == ZMM_STATES &&
+                     has_bits(seven.ebx, 1u << 16 | 1u << 30 | 1u << 31) && has_bits(seven.ecx, 1u << 11);
+    if (table == &di_table_avx512vnni) return has_avx512;
+    return has_avx512 && has_bits(seven_one.eax, 1u << 5);
 }
 
-static const di_kernels *const TABLES[] = {&di_table_avx512vnni, &di_table_avxvnni, &di_table_avx2};
+static const di_kernels *const TABLES[] = {&di_table_avx512bf16, &di_table_avx512vnni, &di_table_avxvnni, &di_table_avx2};
 
 #elif defined(__aarch64__)
 

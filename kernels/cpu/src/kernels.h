@@ -27,7 +27,7 @@ typedef void di_panel_function(
     ptrdiff_t y_stride, di_panel *panel);
 
 typedef struct di_kernels {
-    const char *variant; // "avx2", "avxvnni", "avx512vnni", "neon", "neondot"
+    const char *variant; // "avx2", "avxvnni", "avx512vnni", "avx512bf16", "neon", "neondot"
     // [3, 4, 5, 8 bits][without, with minimum]
     di_tile_function *tiles[DI_NUM_BITS][2];
     di_panel_function *const (*panels)[2]; // as tiles; null where the variant has none

@@ -187,10 +187,10 @@ static void check_blocks(di_pool *pool) {
 }
 
 int main(void) {
-    static const char *const NAMES[] = {"avx2", "avxvnni", "avx512vnni", "neon", "neondot"};
+    static const char *const NAMES[] = {"avx2", "avxvnni", "avx512vnni", "avx512bf16", "neon", "neondot"};
     di_pool *pool = di_pool_create(3, 20);
     int num_variants = 0;
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < 6; i++) {
         if (!di_choose_variant(NAMES[i])) continue;
         num_variants++;
         check_decoder(pool);

@@ -156,11 +156,11 @@ static void check_format(di_pool *pool, di_scratch *scratch, int bits, int group
 }
 
 int main(void) {
-    static const char *const NAMES[] = {"avx2", "avxvnni", "avx512vnni", "neon", "neondot"};
+    static const char *const NAMES[] = {"avx2", "avxvnni", "avx512vnni", "avx512bf16", "neon", "neondot"};
     di_pool *pool = di_pool_create(3, 20);
     di_scratch *scratch = di_scratch_create(3);
     int num_variants = 0;
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < 6; i++) {
         if (!di_choose_variant(NAMES[i])) continue;
         num_variants++;
         for (int bits = 3; bits <= 8; bits += bits == 5 ? 3 : 1)
