@@ -1,4 +1,4 @@
-"""EngineHandle: the only door to the engine. Importing it does not import torch; `start` does, on the engine thread."""
+"""EngineHandle: the only door to the engine. What takes long to import is imported by `start`, on the engine thread."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ class EngineHandle:
         try:
             with loading_modules():
                 from engine.worker import run_engine_thread
-        except (ImportError, OSError) as error:  # a broken torch install shows itself only here
+        except (ImportError, OSError) as error:  # a broken installation shows itself only here
             self._sink([EngineDied("engine_error", f"The engine cannot start: {error}. Install the program again")])
             return
         run_engine_thread(self._config, self._commands, self._closing, self._sink, self._snapshot_sink)

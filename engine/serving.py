@@ -14,7 +14,7 @@ from engine.cache.swap import PreemptionCosts
 from engine.config import EngineConfig
 from engine.core import EngineCore
 from engine.environment import return_free_memory
-from engine.errors import OutOfMemoryError
+from engine.errors import BackendError, OutOfMemoryError
 from engine.forward.runner import Runner
 from engine.messages import ModelLoaded, ModelLoadProgress
 from engine.models.decoder import POOL_LAYOUT, kv_bytes_per_token
@@ -60,6 +60,9 @@ def serve(
     """
     try:
         return _serve(entry, backend, config, on_progress)
+    except ImportError as error:
+        # Torch, which mixtures of experts and latent attention take.
+        raise BackendError(f"{entry.name} cannot be run: {error}. Install the program again") from error
     except (RuntimeError, MemoryError) as error:
         # torch reports a failed allocation as a bare RuntimeError.
         if isinstance(error, RuntimeError) and "alloc" not in str(error):
@@ -188,7 +191,8 @@ def _cache_identity(checkpoint: Checkpoint, backend: Backend, block_size: int) -
         num_kv_heads=spec.num_kv_heads,
         head_dim=spec.head_dim,
         block_size=block_size,
-        dtype=str(backend.kv_dtype),
+        # As files of prefixes have told it from the beginning.
+        dtype=f"torch.{backend.kv_name}",
         element_bytes=backend.kv_dtype.itemsize,
         scale_bytes=scale_bytes(backend.kv_dtype),
         layout=POOL_LAYOUT,

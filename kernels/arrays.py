@@ -57,7 +57,7 @@ def host(array: Array) -> NDArray[Any]:
     """The array as numpy's, on the same memory; of bfloat16 a copy in float32."""
     if isinstance(array, np.ndarray):
         return array
-    return cast(NDArray[Any], (array.float() if dtype_name(array) == "bfloat16" else array).numpy())
+    return cast("NDArray[Any]", (array.float() if dtype_name(array) == "bfloat16" else array).numpy())
 
 
 def address(array: NDArray[Any]) -> int:

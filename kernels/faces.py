@@ -40,7 +40,9 @@ class _Face(Backend):
         self._in = inward
         self._out = outward
         self.name = inner.name
+        self.kv_name = inner.kv_name
         self.wide_rows = inner.wide_rows
+        self._batch: tuple[AttentionBatch, AttentionBatch] | None = None
 
     @property
     def layout(self) -> PreparedLayout | None:  # type: ignore[override]
@@ -92,7 +94,10 @@ class _Face(Backend):
         window: int | None = None,
         softcap: float | None = None,
     ) -> Array:
-        call = (*map(self._in, (q, key_pool, value_pool, batch)), scale, window, softcap)
+        # One batch serves all layers, and the inner backend plans it once: told by its identity.
+        if self._batch is None or self._batch[0] is not batch:
+            self._batch = batch, self._in(batch)
+        call = (*map(self._in, (q, key_pool, value_pool)), self._batch[1], scale, window, softcap)
         return self._out(self.inner.paged_attention(*call))
 
     def linear_add(

@@ -17,13 +17,14 @@ from kernels.sampling_tensors import LogitEdits
 Floats = NDArray[Any]
 Ids = NDArray[np.int64]
 
-_SMALLEST, _LARGEST = float(np.finfo(np.float32).min), float(np.finfo(np.float32).max)
+_SMALLEST, _LARGEST = np.finfo(np.float32).min, np.finfo(np.float32).max
 
 
 def finite_logits(logits: Array) -> Floats:
     """float32: infinities become the largest and smallest float32, NaN the smallest, so that every row has a result."""
-    values = host(logits).astype(np.float32)
-    return np.nan_to_num(values, copy=False, nan=_SMALLEST, posinf=_LARGEST, neginf=_SMALLEST)
+    # Of a NaN and a number these two take the number.
+    values = np.fmax(host(logits).astype(np.float32, copy=False), _SMALLEST)
+    return np.fmin(values, _LARGEST, out=values)
 
 
 def edit_logits(logits: Array, edits: LogitEdits) -> tuple[Floats, Ids | None]:
@@ -37,7 +38,7 @@ def edit_logits(logits: Array, edits: LogitEdits) -> tuple[Floats, Ids | None]:
         values[host(edits.bias_ids)] += host(edits.biases)
     if edits.seen_ids is not None and edits.seen_counts is not None:
         seen_ids, penalty = host(edits.seen_ids), np.float32(edits.repetition_penalty)
-        with np.errstate(over="ignore"):
+        with np.errstate(all="ignore"):
             seen = np.where(values[seen_ids] < 0, values[seen_ids] * penalty, values[seen_ids] / penalty)
             seen -= np.float32(edits.frequency_penalty) * host(edits.seen_counts) + np.float32(edits.presence_penalty)
         values[seen_ids] = seen
@@ -83,7 +84,11 @@ def row_logprobs(logits: Array, token_id: int, num_top: int) -> tuple[float, lis
     Natural logarithms, computed in float64; equal ones by token id. All are finite.
     """
     values = log_softmax(finite_logits(logits).astype(np.float64))
-    order = best_first(values)[:num_top]
+    if not num_top:
+        return float(values[token_id]), [], []
+    num_top = min(num_top, len(values))
+    candidates = np.flatnonzero(values >= np.partition(values, -num_top)[-num_top])
+    order = candidates[best_first(values[candidates])][:num_top]
     return float(values[token_id]), order.tolist(), values[order].tolist()
 
 

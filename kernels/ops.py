@@ -197,10 +197,11 @@ class Backend(ABC):
 
     name: str
     kv_dtype: Any
-    """Of the pools, in the library's own terms.
+    """Of the pools, in the library's own terms; `kv_name` is what the numbers are, such as bfloat16.
 
     In one of int8 the rows of `kernels.kv_rows` stand wherever head_dim numbers stand in others.
     """
+    kv_name: str
     wide_rows: int | None
     """From how many rows of one sequence on the kernel for many rows pays; None if there is just one kernel."""
     layout: PreparedLayout | None = None
@@ -319,7 +320,7 @@ class Backend(ABC):
         num_narrow_rows: int | None = None,
         bias: Array | None = None,
     ) -> Array:
-        """`residual + post_norm(linear(x, weight) + bias)`: x [M, K], bias float32 [N], residual [M, N]; a new tensor.
+        """`residual + post_norm(linear(x, weight) + bias)`: x [M, K], bias float32 [N], residual [M, N]; a new array.
 
         The norm is no LayerNorm.
         """
@@ -335,7 +336,7 @@ class Backend(ABC):
 
     @abstractmethod
     def norm_experts(self, x: Array, norm: Norm | None, experts: Experts, post_norm: Norm | None = None) -> Array:
-        """`x + post_norm(mix(rms_norm(x)))`, see `Experts`: x float32 [M, K]; a new tensor [M, K].
+        """`x + post_norm(mix(rms_norm(x)))`, see `Experts`: x float32 [M, K]; a new array [M, K].
 
         The rows of each expert are multiplied together. All rows are narrow, since which expert a row takes says
         nothing of its prompt.

@@ -16,6 +16,7 @@ from torch import Tensor
 
 from kernels import checks, distribution
 from kernels.activations import ACTIVATIONS
+from kernels.arrays import name_of
 from kernels.experts import norm_experts, normalise
 from kernels.formats import PackedWeight, dequantize
 from kernels.kv_codes import decode, encode, turn
@@ -69,7 +70,7 @@ class ReferenceBackend(Backend):
     def __init__(self, kv_dtype: torch.dtype = torch.float32) -> None:
         """`kv_dtype` is float32 or int8."""
         assert kv_dtype in (torch.float32, torch.int8), kv_dtype
-        self.kv_dtype = kv_dtype
+        self.kv_dtype, self.kv_name = kv_dtype, name_of(kv_dtype)
 
     def computing(self) -> AbstractContextManager[object]:
         return torch.inference_mode()

@@ -1,1 +1,1 @@
-"""One forward of one batch: its tensors, the run through the decoder, and the choice of the next tokens."""
+"""One forward of one batch: its arrays, the run through the decoder, and the choice of the next tokens."""

@@ -52,7 +52,7 @@ class Runner:
 
     def read_blocks(self, block_ids: Chunks[int]) -> BlockContents:
         """A copy of whole blocks, in host memory."""
-        sides = (side[:, list(block_ids)] for side in self._pool.sides)
+        sides = (side.take(list(block_ids), axis=1) for side in self._pool.sides)
         return BlockContents(len(block_ids), *(side.reshape(-1).view(np.uint8).data for side in sides))
 
     def write_blocks(self, contents: BlockContents, pairs: Chunks[tuple[int, int]]) -> None:

@@ -1,6 +1,6 @@
 """The one decoder: embedding, layers, head, as calls of a backend's fused operations.
 
-Knows nothing of sequences and blocks; the pool's tensors and the batch tell it where to read and write.
+Knows nothing of sequences and blocks; the pool's arrays and the batch tell it where to read and write.
 """
 
 from __future__ import annotations

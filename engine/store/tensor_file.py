@@ -64,7 +64,12 @@ def _view(path: Path, name: str, place: TensorPlace, mapped: NDArray[np.uint8]) 
     dtype = _DTYPES.get(place.kind)
     if dtype is None:
         raise TensorFileError(f"{path}: {name} is {place.kind}, must be one of {', '.join(_DTYPES)}")
-    return mapped[place.offset : place.offset + place.size_bytes].view(dtype).reshape(place.shape)
+    if place.offset % dtype.itemsize:
+        raise TensorFileError(f"{path}: {name} begins at byte {place.offset}, must be a multiple of {dtype.itemsize}")
+    try:
+        return mapped[place.offset : place.offset + place.size_bytes].view(dtype).reshape(place.shape)
+    except ValueError as error:
+        raise TensorFileError(f"{path}: {name} cannot be of {len(place.shape)} dimensions: {error}") from error
 
 
 def read_rows(path: Path, names: tuple[str, ...], start: int, stop: int) -> list[NDArray[Any]]:

@@ -43,7 +43,7 @@ class CpuBackend(Backend):
         Raises `NativeUnavailableError` if the kernels are not built or the processor cannot run them.
         """
         assert kv_dtype in attention.FORMATS, kv_dtype
-        self.kv_dtype = np.dtype(kv_dtype)
+        self.kv_dtype, self.kv_name = np.dtype(kv_dtype), kv_dtype
         wanted = os.cpu_count() or 1 if num_threads is None else num_threads
         self._pool = Pool(min(wanted, MAX_WORKERS))
         self._sampler = Sampler(self._pool)
@@ -203,12 +203,11 @@ class CpuBackend(Backend):
 
     def stack_layers(self, table: Any, layers: tuple[DecoderLayer, ...], embedding_scale: float = 1.0) -> LayerStack:
         # One call has no experts, no latents, and no model that never rotates.
-        has_latents = any(layer.latent is not None for layer in layers)
-        if has_latents:
+        if any(layer.experts is not None or layer.latent is not None for layer in layers):
             from kernels.cpu import in_torch
 
-            return in_torch.stack_layers(self, table, layers, embedding_scale)
-        if any(layer.experts is not None for layer in layers) or all(layer.rope_table is None for layer in layers):
+            return in_torch.stack_layers(self, table, layers, embedding_scale, self._pool)
+        if all(layer.rope_table is None for layer in layers):
             return OperationStack(self, table, layers, embedding_scale)
         return NativeStack(self._pool, self.kv_dtype.name, table, layers, embedding_scale)
 

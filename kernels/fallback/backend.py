@@ -14,6 +14,7 @@ from torch import Tensor
 
 from kernels import checks, distribution
 from kernels.activations import ACTIVATIONS
+from kernels.arrays import name_of
 from kernels.experts import norm_experts, normalise
 from kernels.fallback import attention
 from kernels.fallback.weights import TorchWeight, grouped_linear, linear, pack
@@ -51,7 +52,7 @@ class TorchBackend(Backend):
         `kv_dtype` is bfloat16 or int8.
         """
         assert kv_dtype in (torch.bfloat16, torch.int8), kv_dtype
-        self.kv_dtype = kv_dtype
+        self.kv_dtype, self.kv_name = kv_dtype, name_of(kv_dtype)
         if dense_dtype is None:
             dense_dtype = torch.bfloat16 if torch.ops.mkldnn._is_mkldnn_bf16_supported() else torch.float32
         self._dense_dtype = dense_dtype

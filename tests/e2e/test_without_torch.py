@@ -13,7 +13,7 @@ import queue, sys
 from dataclasses import replace
 from pathlib import Path
 from engine.api import EngineConfig, EngineHandle
-from engine.messages import EngineDied, LoadModel, ModelLoaded, RequestFinished, SamplingParams, Submit
+from engine.messages import EngineDied, LoadModel, ModelLoaded, RequestFailed, RequestFinished, SamplingParams, Submit
 
 events = queue.SimpleQueue()
 handle = EngineHandle(
@@ -32,7 +32,7 @@ ALL = [
 num_open = None
 while num_open != 0:
     event = events.get(timeout=120)
-    assert not isinstance(event, EngineDied), event
+    assert not isinstance(event, EngineDied | RequestFailed), event
     if isinstance(event, ModelLoaded):
         for number, params in enumerate(ALL):
             params = replace(params, max_tokens=12)

@@ -1,8 +1,7 @@
 """The safetensors container: some rows of one tensor at a time. Its table: engine/store/tensor_table.py.
 
-The library's own reader maps
-files into memory, where one that is cut short while it is read ends the program; this one reads what it needs.
-Knows nothing of what the tensors mean.
+The library's own reader maps files into memory, where one that is cut short while it is read ends the program; this one
+reads what it needs. Knows nothing of what the tensors mean.
 """
 
 from __future__ import annotations
