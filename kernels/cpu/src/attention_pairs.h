@@ -43,7 +43,10 @@ static int takes_pairs(int format) {
 }
 static void code_queries(const tile *t) { (void)t; }
 static void score_in_pairs(const tile *t, int64_t start, key_range seen) { (void)t, (void)start, (void)seen; }
-static void store_weights(float *scores, int key, vf weights) { (void)scores, (void)key, (void)weights; }
+static vf weigh_in_pairs(const tile *t, float *scores, key_range seen, float maximum) {
+    (void)t, (void)scores, (void)seen;
+    return vf_set(maximum);
+}
 static void add_in_pairs(const tile *t, int64_t start, key_range seen) { (void)t, (void)start, (void)seen; }
 
 #endif

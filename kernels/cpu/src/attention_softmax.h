@@ -54,20 +54,15 @@ INLINE vf weigh(const tile *t, float *scores, key_range seen, float maximum) {
     vf sum = vf_zero();
     for (int key = whole.first; key < whole.end; key += VF_LANES) {
         vf weight = vf_exp_capped(vf_sub(vf_load(scores + key), vf_set(maximum)));
-        int is_seen = key >= seen.first && key + VF_LANES <= seen.end;
-        if (!is_seen || !t->is_in_pairs) vf_store(scores + key, weight);
-        if (!is_seen) {
+        vf_store(scores + key, weight);
+        if (key < seen.first || key + VF_LANES > seen.end) {
             for (int k = key; k < key + VF_LANES; k++)
                 if (k < seen.first || k >= seen.end) scores[k] = 0.0f;
             weight = vf_load(scores + key);
         }
         sum = vf_add(sum, weight);
-        if (t->is_in_pairs) {
-            if (has_scales(t)) weight = vf_mul(weight, vf_load(t->value_scales + key));
-            store_weights(scores, key, weight);
-        }
     }
-    if (has_scales(t) && !t->is_in_pairs) scale(scores, t->value_scales, whole.first, whole.end);
+    if (has_scales(t)) scale(scores, t->value_scales, whole.first, whole.end);
     return sum;
 }
 
@@ -84,7 +79,9 @@ static void weigh_rows(const tile *t, int first_row, int num_rows, int64_t chunk
     for (int r = 0; r < VF_LANES; r++) lanes[r] = vf_zero();
     for (int r = 0; r < num_rows; r++) {
         key_range seen = seen_by(t, first_row + r, chunk_start);
-        if (seen.first < seen.end) lanes[r] = weigh(t, scores + r * DI_CHUNK_KEYS, seen, maxima[r]);
+        if (seen.first >= seen.end) continue;
+        float *row = scores + r * DI_CHUNK_KEYS;
+        lanes[r] = t->is_in_pairs ? weigh_in_pairs(t, row, seen, maxima[r]) : weigh(t, row, seen, maxima[r]);
     }
     vf_store(sums, sums_of_lanes(lanes));
     memcpy(t->chunk_max + first_row, maxima, (size_t)num_rows * sizeof(float));

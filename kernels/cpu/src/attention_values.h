@@ -11,8 +11,18 @@ enum {
     VALUE_VECTORS = 4,
 };
 
-// A row's weights take the place of its scores, from the first on: key by key, no weight comes before its score.
-static void store_weights(float *scores, int key, vf weights) { store_bfloat16((uint16_t *)scores + key, weights); }
+// Finished scores of one row to weights, which take the place of the scores from the first on; their sum by lanes.
+static vf weigh_in_pairs(const tile *t, float *scores, key_range seen, float maximum) {
+    vf16 sum = vf16_zero();
+    for (int key = seen.first & ~(SIXTEEN - 1); key < seen.end; key += SIXTEEN) {
+        __mmask16 lanes = (__mmask16)(first_lanes(seen.end - key) & ~first_lanes(seen.first - key));
+        vf16 weights = vf16_exp_capped(vf16_sub(vf16_load(scores + key), vf16_set(maximum)));
+        sum = vf16_add(sum, vf16_keep(weights, lanes));
+        if (has_scales(t)) weights = vf16_mul(weights, vf16_load(t->value_scales + key));
+        store_bfloat16((uint16_t *)scores + key, vf16_keep(weights, lanes));
+    }
+    return vf_add(pairs_low(_mm512_castps_si512(sum)), pairs_high(_mm512_castps_si512(sum)));
+}
 
 INLINE vf16 load_value(const char *row, int d, int format, __mmask16 lanes) {
     if (format == DI_KV_INT8) return _mm512_cvtepi32_ps(load_codes((const int8_t *)row + d, lanes));

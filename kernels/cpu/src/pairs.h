@@ -49,6 +49,28 @@ static inline float vf16_largest(vf16 magnitudes) {
 }
 static inline float vf16_sum(vf16 a) { return _mm512_reduce_add_ps(a); }
 
+static inline vf16 vf16_sub(vf16 a, vf16 b) { return _mm512_sub_ps(a, b); }
+// 0 in the other lanes.
+static inline vf16 vf16_keep(vf16 a, __mmask16 lanes) { return _mm512_maskz_mov_ps(lanes, a); }
+
+// vf_exp_capped in sixteen lanes: the same steps, see simd.h.
+static inline vf16 vf16_exp_capped(vf16 x) {
+    x = _mm512_max_ps(vf16_set(-87.3365447504019f), x); // this order keeps NaN
+    vf16 shifted = vf16_fma(x, vf16_set(1.44269504088896341f), vf16_set(0x1.8p23f));
+    vf16 n = vf16_sub(shifted, vf16_set(0x1.8p23f));
+    vf16 r = vf16_fma(n, vf16_set(-0.693359375f), x);
+    r = vf16_fma(n, vf16_set(2.12194440e-4f), r);
+    vf16 p = vf16_set(1.3814540071e-3f);
+    p = vf16_fma(p, r, vf16_set(8.3687451081e-3f));
+    p = vf16_fma(p, r, vf16_set(4.1668390786e-2f));
+    p = vf16_fma(p, r, vf16_set(1.6666520399e-1f));
+    p = vf16_fma(p, r, vf16_set(4.9999993432e-1f));
+    p = vf16_fma(p, r, vf16_set(1.0f));
+    p = vf16_fma(p, r, vf16_set(1.0f));
+    __m512i power = _mm512_add_epi32(_mm512_castps_si512(shifted), _mm512_set1_epi32(127));
+    return vf16_mul(p, _mm512_castsi512_ps(_mm512_slli_epi32(power, 23)));
+}
+
 // Low halves of the lanes of each, those of `low` first in a pair.
 static inline pairs pairs_of_low_halves(pairs low, pairs high) {
     return _mm512_mask_blend_epi16(0xaaaaaaaau, low, _mm512_slli_epi32(high, 16));
@@ -99,9 +121,9 @@ static inline pairs pairs_bfloat16(vf16 low, vf16 high) {
     return _mm512_permutexvar_epi16(order, (__m512i)_mm512_cvtne2ps_pbh(high, low));
 }
 
-// Eight floats rounded to bfloat16.
-static inline void store_bfloat16(uint16_t *p, vf a) {
-    _mm_storeu_si128((__m128i *)p, (__m128i)_mm256_cvtneps_pbh(a));
+// Sixteen floats rounded to bfloat16.
+static inline void store_bfloat16(uint16_t *p, vf16 a) {
+    _mm256_storeu_si256((__m256i *)p, (__m256i)_mm512_cvtneps_pbh(a));
 }
 
 // The first `count` lanes; none where it is negative.
