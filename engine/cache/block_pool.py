@@ -5,8 +5,6 @@ Knows neither what is in a block nor who owns it.
 
 from __future__ import annotations
 
-from collections import deque
-
 NULL_BLOCK = 0
 """Stands where a table needs an entry and no token is; owned by nobody, never written, never handed out."""
 
@@ -18,8 +16,9 @@ class BlockPool:
         assert num_blocks > 0, f"a pool of {num_blocks} blocks"
         self.num_blocks = num_blocks
         self.ref_counts = [0] * (num_blocks + 1)
-        # A deque hands out the block that was freed longest ago, so that the memory view shows wear evenly.
-        self._free: deque[int] = deque(range(1, num_blocks + 1))
+        # The block that was freed last is handed out first: its pages are there already. Taken in turn, the whole pool
+        # would become resident though few blocks are ever in use at once.
+        self._free = list(range(num_blocks, 0, -1))
 
     @property
     def num_free(self) -> int:
@@ -27,7 +26,7 @@ class BlockPool:
 
     def take(self) -> int:
         """A free block, with its taker as the one owner. Raises IndexError if none is free."""
-        block_id = self._free.popleft()
+        block_id = self._free.pop()
         assert self.ref_counts[block_id] == 0, f"free block {block_id} has {self.ref_counts[block_id]} owners"
         self.ref_counts[block_id] = 1
         return block_id
