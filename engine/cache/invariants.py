@@ -25,23 +25,10 @@ def check_invariants(cache: KVCache, sequences: Iterable[Sequence]) -> None:
     referenced: set[int] = set(pinned)
     swapped: list[int] = []
     for sequence in sequences:
-        num_passed = cache.window.first_block(sequence.num_computed_tokens)
-        passed, held = sequence.block_ids[:num_passed], sequence.block_ids[num_passed:]
-        needed = cache.blocks_for(sequence.num_computed_tokens)
-        if sequence.state is SequenceState.SWAPPED:
-            assert not sequence.block_ids, (sequence.request_id, sequence.block_ids)
-            assert num_passed + len(sequence.host_block_ids) == needed, (sequence.request_id, num_passed, needed)
-        else:
-            assert not sequence.host_block_ids, (sequence.request_id, sequence.state, sequence.host_block_ids)
-            assert len(sequence.block_ids) == needed, (sequence.request_id, sequence.block_ids, needed)
-        # The null block stands where the window has passed, and nowhere else.
-        assert all(block_id == NULL_BLOCK for block_id in passed), (sequence.request_id, num_passed, passed)
-        assert NULL_BLOCK not in held, (sequence.request_id, num_passed, held)
+        held = _held_blocks(cache, sequence)
         owners.update(held)
         referenced.update(held)
         swapped += sequence.host_block_ids
-        is_decoding = sequence.state is SequenceState.DECODE
-        assert not is_decoding or sequence.num_pending_tokens == 1, (sequence.request_id, sequence.num_pending_tokens)
     wrong = {
         b: (pool.ref_counts[b], owners[b]) for b in range(1, pool.num_blocks + 1) if pool.ref_counts[b] != owners[b]
     }
@@ -55,3 +42,22 @@ def check_invariants(cache: KVCache, sequences: Iterable[Sequence]) -> None:
     assert len(set(swapped)) == len(swapped), swapped
     assert len(swapped) + cache.host_pool.num_free == cache.host_pool.num_blocks, swapped
     assert all(len(entry.token_ids) == cache.block_size for entry in cached.values())
+
+
+def _held_blocks(cache: KVCache, sequence: Sequence) -> list[int]:
+    """Blocks of the pool that the sequence holds, after its own account has been checked."""
+    num_passed = cache.window.first_block(sequence.num_computed_tokens)
+    passed, held = sequence.block_ids[:num_passed], sequence.block_ids[num_passed:]
+    needed = cache.blocks_for(sequence.num_computed_tokens)
+    if sequence.state is SequenceState.SWAPPED:
+        assert not sequence.block_ids, (sequence.request_id, sequence.block_ids)
+        assert num_passed + len(sequence.host_block_ids) == needed, (sequence.request_id, num_passed, needed)
+    else:
+        assert not sequence.host_block_ids, (sequence.request_id, sequence.state, sequence.host_block_ids)
+        assert len(sequence.block_ids) == needed, (sequence.request_id, sequence.block_ids, needed)
+    # The null block stands where the window has passed, and nowhere else.
+    assert all(block_id == NULL_BLOCK for block_id in passed), (sequence.request_id, num_passed, passed)
+    assert NULL_BLOCK not in held, (sequence.request_id, num_passed, held)
+    is_decoding = sequence.state is SequenceState.DECODE
+    assert not is_decoding or sequence.num_pending_tokens == 1, (sequence.request_id, sequence.num_pending_tokens)
+    return held

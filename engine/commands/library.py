@@ -19,8 +19,9 @@ from engine.commands.inspection import conversion_facts, describe_conversion, in
 from engine.commands.progress import ProgressLine
 from engine.errors import InvalidRequestError
 from engine.quality import METHODS, PRESETS
+from engine.store.damaged import DamagedModel
 from engine.store.files import file_size
-from engine.store.library import Library
+from engine.store.library import Library, ModelEntry
 
 if TYPE_CHECKING:
     from engine.convert.options import QuantizeOptions
@@ -105,34 +106,7 @@ def run_models(args: argparse.Namespace) -> int:
     library = Library(args.home / "models")
     models, damaged = library.list(), library.damaged()
     if args.json:
-        rows = [
-            {
-                "model_id": model.model_id,
-                "name": model.name,
-                "family": model.spec.family,
-                "size_bytes": model.size_bytes,
-                "prepared_bytes": model.prepared_bytes,
-                "license": model.license,
-                "source": model.source,
-                "path": str(model.path),
-                "problem": None,
-            }
-            for model in models
-        ]
-        rows += [
-            {
-                "model_id": model.model_id,
-                "name": model.name,
-                "family": None,
-                "size_bytes": model.disk_bytes,
-                "prepared_bytes": 0,
-                "license": None,
-                "source": None,
-                "path": str(model.path),
-                "problem": model.problem,
-            }
-            for model in damaged
-        ]
+        rows = [_model_record(model) for model in models] + [_damaged_record(lost) for lost in damaged]
         print(json.dumps(rows, ensure_ascii=False, indent=1))
         return EXIT_OK
     if not models and not damaged:
@@ -145,6 +119,34 @@ def run_models(args: argparse.Namespace) -> int:
     for lost in damaged:
         print(f"{lost.model_id:{width}}  {file_size(lost.disk_bytes):>10}  cannot be loaded: {lost.problem}")
     return EXIT_OK
+
+
+def _model_record(model: ModelEntry) -> dict[str, Any]:
+    return {
+        "model_id": model.model_id,
+        "name": model.name,
+        "family": model.spec.family,
+        "size_bytes": model.size_bytes,
+        "prepared_bytes": model.prepared_bytes,
+        "license": model.license,
+        "source": model.source,
+        "path": str(model.path),
+        "problem": None,
+    }
+
+
+def _damaged_record(model: DamagedModel) -> dict[str, Any]:
+    return {
+        "model_id": model.model_id,
+        "name": model.name,
+        "family": None,
+        "size_bytes": model.disk_bytes,
+        "prepared_bytes": 0,
+        "license": None,
+        "source": None,
+        "path": str(model.path),
+        "problem": model.problem,
+    }
 
 
 def run_inspect(args: argparse.Namespace) -> int:
