@@ -198,6 +198,8 @@ class ChatTab(QWidget):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
+        # The settings may have been changed behind another page.
+        self._show_max_tokens()
         self.meter.refresh()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

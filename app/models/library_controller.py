@@ -54,8 +54,8 @@ class LibraryController(QObject):
         self._jobs = jobs
         self._page = page
         self._cleans_after_job = False
-        self._freed_id: str | None = None
-        """The model whose copy for this machine is to be removed, once it is known where that is."""
+        self._freed_ids: set[str] = set()
+        """The models whose copies for this machine are to be removed, once it is known where those are."""
         page.copy_free_requested.connect(self._free_copy)
         page.rename_requested.connect(lambda model_id, name: client.send(RenameModel(model_id, name)))
         page.delete_requested.connect(lambda model_id: client.send(DeleteModel(model_id)))
@@ -119,13 +119,13 @@ class LibraryController(QObject):
         self._ask_if_open()
 
     def _free_copy(self, model_id: str) -> None:
-        self._freed_id = model_id
+        self._freed_ids.add(model_id)
         self._client.send(AskStorage())
 
     def _on_report(self, report: StorageReport) -> None:
-        if self._freed_id is not None:
-            freed_id, self._freed_id = self._freed_id, None
-            caches = [item for item in report.items if item.kind == "cache" and item.model_id == freed_id]
+        if self._freed_ids:
+            caches = [item for item in report.items if item.kind == "cache" and item.model_id in self._freed_ids]
+            self._freed_ids = set()
             if caches:
                 # Without a path it would mean all that can be removed.
                 self._client.send(CleanUp(tuple(item.path for item in caches)))

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from app.chat.context_gauge import ContextParts
 from app.chat.send_check import forgetting_helps, forgetting_makes_room, refusal_words, warning_words
 from app.state.message import Attachment
-from engine.messages import Command, CountTokens, TokensCounted
+from engine.messages import Command, CountTokens, SamplingParams, TokensCounted
 from tests.app.chat.desk import Desk
 from tests.app.fake_engine import MODEL
 
@@ -42,6 +42,15 @@ def fail_with_too_long(desk: Desk) -> None:
 def refusal(desk: Desk) -> str:
     label = desk.tab.panel.refusal_label
     return "" if label.isHidden() else label.text()
+
+
+def test_a_longest_answer_that_was_set_behind_another_page_holds_when_the_chat_is_shown(counting_desk: Desk) -> None:
+    desk = counting_desk
+    desk.qtbot.keyClicks(desk.tab.composer, "sum up")
+    desk.tab.hide()
+    desk.tab.read_params = lambda: SamplingParams(max_tokens=LIMIT)
+    desk.tab.show()
+    desk.qtbot.waitUntil(lambda: refusal(desk).startswith("Too long to send"))
 
 
 def test_what_is_too_long_is_not_sent_and_stays(counting_desk: Desk) -> None:

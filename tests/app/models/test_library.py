@@ -235,6 +235,17 @@ def test_the_copy_for_this_machine_can_be_freed(
     assert not card.free_action.isEnabled()
 
 
+def test_copies_of_two_models_can_be_freed_at_once(qtbot: QtBot, engine: FakeEngine, card: ModelCard) -> None:
+    card.copy_free_requested.emit("tiny")
+    card.copy_free_requested.emit("other")
+    copies = tuple(
+        StorageItem("cache", model_id, f"/d/models/{model_id}/prepared.bin", 9, 0.0, model_id, None, True)
+        for model_id in ("tiny", "other", "third")
+    )
+    engine.emit(dataclasses.replace(REPORT, items=(*REPORT.items, *copies)))
+    qtbot.waitUntil(lambda: engine.commands[-1] == CleanUp((copies[0].path, copies[1].path)))
+
+
 def test_the_first_load_of_a_model_shows_its_copy(
     qtbot: QtBot, engine: FakeEngine, card: ModelCard, models: list[ModelEntry]
 ) -> None:
