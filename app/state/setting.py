@@ -42,6 +42,9 @@ class Setting(Generic[T]):
             return False
         if self.choices and value not in [choice for choice, _ in self.choices]:
             return False
+        if isinstance(value, str):
+            # Half a character, which json can hold, cannot be written anywhere.
+            return not any("\ud800" <= char <= "\udfff" for char in value)
         if isinstance(value, int | float):
             # Written so that NaN, which json can hold, is refused.
             return (self.minimum is None or value >= self.minimum) and (self.maximum is None or value <= self.maximum)

@@ -98,6 +98,7 @@ def test_a_file_that_cannot_be_read_or_moved_is_told_and_left_alone(
         (TEMPERATURE, "hot"),
         (MAX_TOKENS, None),
         (LAST_MODEL_ID, ["a"]),
+        (LAST_MODEL_ID, "a\ud800"),
     ],
 )
 def test_a_value_that_does_not_fit_gives_way_to_the_default(path: Path, setting: Setting[Any], value: object) -> None:
