@@ -22,6 +22,7 @@ from app.chat.message_editor import MessageEditor
 from app.chat.message_tools import MessageTools, Tool, VersionSwitch
 from app.chat.plain_text import plain_text
 from app.chat.reasoning_view import ReasoningView
+from app.chat.repetition_note import RepetitionNote
 from app.chat.text_view import ProseView
 from app.chat.transcript_page import keep_pixels
 from app.i18n import translate
@@ -194,6 +195,7 @@ class AnswerMessageView(MessageView):
         self.column.addLayout(footer)
         self.limit_note = LimitNote()
         self.column.addWidget(self.limit_note)
+        self.repetition_note: RepetitionNote | None = None
         self._num_shown = 0
         self._has_room = True
         self.show_text()
@@ -271,6 +273,12 @@ class AnswerMessageView(MessageView):
         self.limit_note.show_words(words, not is_full)
         self._has_room = not is_full
 
+    def add_repetition_note(self) -> RepetitionNote:
+        """Few answers have one."""
+        self.repetition_note = RepetitionNote()
+        self.column.addWidget(self.repetition_note)
+        return self.repetition_note
+
     def allow_changes(self, is_allowed: bool, is_newest: bool = False) -> None:
         """Whether the chat may be changed; only its newest answer can go on."""
         super().allow_changes(is_allowed)
@@ -282,6 +290,8 @@ class AnswerMessageView(MessageView):
         self.tools.allow("go_on", can_go_on and self.message.end != "length")
         self.error_panel.allow_changes(is_allowed)
         self.continue_button.setVisible(can_go_on and self.message.end == "length" and self._has_room)
+        if self.repetition_note is not None and not is_newest:
+            self.repetition_note.hide()
 
 
 def _author(name: str) -> QLabel:

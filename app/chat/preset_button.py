@@ -13,7 +13,7 @@ from app.i18n import translate
 from app.state.session import Session
 from app.widgets.icons import show_icon
 
-_MAX_NAME_CHARACTERS = 16
+_MAX_NAME_CHARACTERS, _MAX_SHORT_CHARACTERS = 16, 10
 
 
 class PresetButton(QToolButton):
@@ -24,19 +24,41 @@ class PresetButton(QToolButton):
         self._session = session
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         show_icon(self, "tune")
-        self.show_short(False)
+        self._is_short = self._is_icon_only = False
         self.show_preset()
 
     def show_short(self, is_short: bool) -> None:
-        """As its icon alone, or in words."""
-        style = Qt.ToolButtonStyle.ToolButtonIconOnly if is_short else Qt.ToolButtonStyle.ToolButtonTextOnly
+        """The usual preset as its icon alone, another with the beginning of its name; or each in words."""
+        self._is_short = is_short
+        self._show_words()
+
+    def show_icon_only(self, is_icon_only: bool) -> None:
+        self._is_icon_only = is_icon_only
+        self._show_words()
+
+    def whole_text(self) -> str:
+        """What it says where there is room."""
+        preset = self._session.preset or built_in_presets()[0]
+        name = preset.name if len(preset.name) <= _MAX_NAME_CHARACTERS else f"{preset.name[:_MAX_NAME_CHARACTERS]}…"
+        return f"{name}{'*' if is_changed(self._session) else ''} ▾"
+
+    def _show_words(self) -> None:
+        text, style = self.whole_text(), Qt.ToolButtonStyle.ToolButtonTextOnly
+        preset = self._session.preset
+        is_usual = (preset is None or preset.id == built_in_presets()[0].id) and not is_changed(self._session)
+        if self._is_icon_only or (self._is_short and is_usual):
+            style = Qt.ToolButtonStyle.ToolButtonIconOnly
+        elif self._is_short:
+            style = Qt.ToolButtonStyle.ToolButtonTextBesideIcon
+            name = text.removesuffix(" ▾")
+            text = (name if len(name) <= _MAX_SHORT_CHARACTERS else f"{name[:_MAX_SHORT_CHARACTERS]}…") + " ▾"
+        self.setText(text)
         self.setToolButtonStyle(style)
 
     def show_preset(self) -> None:
-        preset = self._session.preset or built_in_presets()[0]
-        name = preset.name if len(preset.name) <= _MAX_NAME_CHARACTERS else f"{preset.name[:_MAX_NAME_CHARACTERS]}…"
+        self._show_words()
         is_other = is_changed(self._session)
-        self.setText(f"{name}{'*' if is_other else ''} ▾")
+        preset = self._session.preset or built_in_presets()[0]
         words = translate("app", "Preset: {name}, changed") if is_other else translate("app", "Preset: {name}")
         words = words.format(name=preset.name)
         self.setAccessibleName(words)

@@ -25,8 +25,9 @@ from app.chat.composer_panel import ComposerPanel
 from app.chat.context_meter import ContextMeter, context_limit
 from app.chat.message_actions import ChatHands, MessageActions
 from app.chat.preset_button import PresetButton
+from app.chat.repetition_watch import RepetitionWatch
 from app.chat.stream_buffer import StreamBuffer
-from app.chat.tab_words import empty_words, kept_hint, loading_hint
+from app.chat.tab_words import empty_words, kept_hint, loading_hint, penalty_hint
 from app.chat.transcript import Transcript
 from app.i18n import translate
 from app.state.history import History, HistoryError
@@ -94,6 +95,10 @@ class ChatTab(QWidget):
         # Behind it: the list of chats marks the one that is open by then.
         self.message_actions.chat_made.connect(lambda chat: self.turn_begun.emit(chat.id))
         self.message_actions.model_missed.connect(self.model_missed)
+        self.repetition = RepetitionWatch(self.session, self.transcript, self._params, self)
+        self.repetition.stop_requested.connect(self.stop)
+        self.repetition.stop_requested.connect(lambda: self.setFocus())
+        self.repetition.again_requested.connect(self._ask_with_less_repetition)
         self.panel = ComposerPanel(self._client, self._history, self.session.when_full)
         bar = self.transcript.verticalScrollBar()
         bar.rangeChanged.connect(lambda _, most: self.panel.leave_gap(bar.sizeHint().width() if most else 0))
@@ -114,7 +119,8 @@ class ChatTab(QWidget):
         self.options_button = PresetButton(self.session)
         self.options_button.clicked.connect(self.open_options)
         button = self.options_button
-        self.row.add_left(button, button.text, [(1, button.show_short)], place=0)
+        shortenings = [(1, button.show_short), (4, button.show_icon_only)]
+        self.row.add_left(button, button.whole_text, shortenings, place=0)
         self.meter = ContextMeter(self.session, self._client, self.panel, self)
         self.meter.refusal_changed.connect(self.panel.show_refusal)
         self.meter.warning_changed.connect(self.panel.show_warning)
@@ -169,6 +175,11 @@ class ChatTab(QWidget):
         """Asks again for the newest answer."""
         if self.session.can_retry:
             self.message_actions.use(self.session.answer, "again")
+
+    def _ask_with_less_repetition(self) -> None:
+        self.retry()
+        self.options_button.show_preset()
+        self.panel.show_hint(penalty_hint(self._params().repetition_penalty))
 
     def stop(self) -> None:
         """Asks the engine to end the answer; its text so far stays, and what waits for its end is not sent."""
@@ -234,7 +245,7 @@ class ChatTab(QWidget):
         self.transcript.show_context_limit(None if self._model is None else context_limit(self._model))
 
     def _show_max_tokens(self) -> None:
-        self.meter.show_max_tokens(self.session.parameters.applied_to(self.read_params()).max_tokens)
+        self.meter.show_max_tokens(self._params().max_tokens)
 
     def _on_preset_deleted(self, preset: Preset) -> None:
         self.undo_bar.show_message(translate("app", "Preset deleted."), preset.name, lambda: self._bring_back(preset))
@@ -280,12 +291,15 @@ class ChatTab(QWidget):
         self.composer.submit()
         self.composer.setFocus()
 
+    def _params(self) -> SamplingParams:
+        return self.session.parameters.applied_to(self.read_params())
+
     def _begin(self, seed: int | None = None) -> None:
         session = self.session
         # However it is asked: by a new question, one that was changed, or again.
         self._remember_model()
         self.turn_begun.emit(session.id)
-        params = session.parameters.applied_to(self.read_params())
+        params = self._params()
         self._stream = self._client.stream(
             session.prompt(),
             params if seed is None else replace(params, seed=seed),
@@ -319,6 +333,7 @@ class ChatTab(QWidget):
         if not self.session.is_busy:
             self._save_answer()
             self._send_queued()
+            self.repetition.on_answer_ended()
 
     def _send_queued(self) -> None:
         """What waits for the end of the answer is sent, unless the person may want to do something about the answer."""
@@ -348,6 +363,7 @@ class ChatTab(QWidget):
     def _show_added(self) -> None:
         self._save_throttle.request()
         self.transcript.show_progress()
+        self.repetition.look()
         self.meter.show_soon()
 
     def _show_phase(self) -> None:

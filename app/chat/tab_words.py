@@ -23,6 +23,12 @@ def kept_hint(end: AnswerEnd | None) -> str:
     return translate("app", "Your message was not sent: it stands here again.")
 
 
+def penalty_hint(penalty: float) -> str:
+    """What was set as an answer had repeated itself."""
+    words = translate("app", "“Repetition penalty” is {penalty} in this chat from now on; its options have it.")
+    return words.format(penalty=f"{penalty:g}")
+
+
 def empty_words(model: ModelLoaded | None, loading_name: str) -> str:
     """What stands in a chat without messages."""
     if loading_name:

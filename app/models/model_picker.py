@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from engine.api import ModelEntry
 
 _MAX_CHARACTERS = 28
+_MAX_SHORTER_CHARACTERS = 16
 _MAX_SHORT_CHARACTERS = 10
 # As the stylesheet has it.
 _BAR_HEIGHT_PX = 4
@@ -42,7 +43,7 @@ class ModelPicker(QWidget):
         self._loading_id: str | None = None
         self._loading_name = ""
         self._error = ""
-        self._max_characters = _MAX_CHARACTERS
+        self._is_shorter = self._is_short = False
         self.menu = QMenu(self)
         self._actions: dict[str, QAction] = {}
         self.button = QToolButton(popupMode=QToolButton.ToolButtonPopupMode.InstantPopup)
@@ -113,9 +114,14 @@ class ModelPicker(QWidget):
             return translate("app", "Loading {model} …").format(model=name)
         return translate("app", "No model") if self._loaded_id is None else self._name(self._loaded_id)
 
+    def show_shorter(self, is_shorter: bool) -> None:
+        """Somewhat less of the name, or as much of it as is ever shown; all of it stands in the tip."""
+        self._is_shorter = is_shorter
+        self._show_words()
+
     def show_short(self, is_short: bool) -> None:
-        """The beginning of the name, or as much of it as is ever shown; all of it stands in the tip."""
-        self._max_characters = _MAX_SHORT_CHARACTERS if is_short else _MAX_CHARACTERS
+        """The beginning of the name."""
+        self._is_short = is_short
         self._show_words()
 
     def show_icon_only(self, is_icon_only: bool) -> None:
@@ -130,7 +136,8 @@ class ModelPicker(QWidget):
         return model_id if model is None else model.name
 
     def _show_words(self) -> None:
-        room = self.fontMetrics().averageCharWidth() * self._max_characters
+        most = _MAX_SHORTER_CHARACTERS if self._is_shorter else _MAX_CHARACTERS
+        room = self.fontMetrics().averageCharWidth() * (_MAX_SHORT_CHARACTERS if self._is_short else most)
         text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, room)
         self.button.setText(f"{text} ▾")
 

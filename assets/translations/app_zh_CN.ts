@@ -294,6 +294,10 @@
       <translation>用相同种子重新回答</translation>
     </message>
     <message>
+      <source>Answers anew, and sets “Repetition penalty” in the options of this chat</source>
+      <translation>重新回答，并设置此聊天选项中的“重复惩罚”</translation>
+    </message>
+    <message>
       <source>Answers at once</source>
       <translation>同时回答数</translation>
     </message>
@@ -324,6 +328,10 @@
     <message>
       <source>Ask again</source>
       <translation>再次询问</translation>
+    </message>
+    <message>
+      <source>Ask again with less repetition</source>
+      <translation>减少重复后重新提问</translation>
     </message>
     <message>
       <source>Asked: {time}</source>
@@ -1174,6 +1182,10 @@
     <message>
       <source>It is loaded: unload it first.</source>
       <translation>它已加载：请先卸载。</translation>
+    </message>
+    <message>
+      <source>It repeats itself.</source>
+      <translation>回答在不断重复。</translation>
     </message>
     <message>
       <source>It takes the place of the model that answers in all chats now</source>
@@ -4654,6 +4666,10 @@ Change it in the options of the chat.</source>
     <message>
       <source>“Memory for chats” in the settings makes chats longer.</source>
       <translation>在设置中增大“聊天用内存”可让聊天更长。</translation>
+    </message>
+    <message>
+      <source>“Repetition penalty” is {penalty} in this chat from now on; its options have it.</source>
+      <translation>此聊天的“重复惩罚”从现在起为 {penalty}；可在其选项中更改。</translation>
     </message>
     <message>
       <source>“stop” must be a list of texts</source>

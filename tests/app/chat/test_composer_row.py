@@ -10,9 +10,12 @@ from PySide6.QtWidgets import QApplication, QToolTip, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.chat import composer_panel
+from app.chat.presets import apply_preset
 from app.main_window import MainWindow
+from app.state.parameters import Preset
 from app.theme import apply_zoom
 from engine.api import ModelEntry
+from tests.app.chat.desk import Desk
 from tests.app.fake_engine import FakeEngine
 from tests.app.windows import send
 
@@ -81,6 +84,35 @@ def test_the_numbers_are_seen_in_a_window_of_the_first_size(
     assert tab is not None
     assert window.memory_dock.isVisible()
     qtbot.waitUntil(tab.panel.gauge._label.isVisible)
+
+
+def test_the_numbers_stay_while_an_answer_streams(
+    qtbot: QtBot, window: MainWindow, engine: FakeEngine, models: list[ModelEntry]
+) -> None:
+    models[0] = replace(models[0], name="SmolLM2-135M-Instruct.Q4_1")
+    window.models.refresh()
+    tab = window.tabs.current_tab()
+    assert tab is not None
+    window.resize(1280, 800)
+    qtbot.waitUntil(tab.panel.gauge._label.isVisible)
+    request_id = send(qtbot, window, engine, "hello")
+    engine.answer(request_id, "hi")
+    window.grab()
+    assert tab.panel.queue_button.isVisible()
+    assert tab.panel.gauge._label.isVisible()
+
+
+def test_a_chosen_preset_is_named_where_the_usual_one_is_an_icon(desk: Desk) -> None:
+    button = desk.tab.options_button
+    button.show_short(True)
+    assert button.toolButtonStyle() == Qt.ToolButtonStyle.ToolButtonIconOnly
+    apply_preset(desk.tab.session, Preset("Pirate of the seas", "You are a pirate."))
+    button.show_preset()
+    assert button.toolButtonStyle() == Qt.ToolButtonStyle.ToolButtonTextBesideIcon
+    assert button.text() == "Pirate of … ▾"
+    button.show_icon_only(True)
+    assert button.toolButtonStyle() == Qt.ToolButtonStyle.ToolButtonIconOnly
+    assert "Pirate of the seas" in button.toolTip()
 
 
 def test_the_parts_of_the_context_are_shown_by_a_key_and_by_a_click(qtbot: QtBot, window: MainWindow) -> None:
