@@ -12,16 +12,13 @@ from dataclasses import replace
 from itertools import pairwise
 
 from app.state.message import Attachment, Message, new_id
-from app.state.session import Session, automatic_title, restored_phase, title_of
+from app.state.session import Session, restored_phase, title_of
 
 
 def ask_anew(
     session: Session, question: Message, text: str, attachments: tuple[Attachment, ...], model_name: str | None
 ) -> list[Message]:
     """Another version of a question, with an empty answer; what followed the old one is set aside with it."""
-    is_first = session.messages[0] is question
-    if is_first and session.title == automatic_title(question.text, question.attachments):
-        session.title = automatic_title(text, attachments)
     _set_aside(session, question)
     new = Message("user", text, attachments=attachments, parent_id=question.parent_id)
     session.messages.append(new)

@@ -15,6 +15,7 @@ from itertools import chain, count
 from app.state.message import AnswerStats, Attachment, ForgottenTurns, Message, new_id
 from app.state.message_tree import MessageTree
 from app.state.parameters import ChatParameters, Preset
+from app.state.title_text import without_marks
 from engine.messages import (
     ChatMessage,
     ContextTrimmed,
@@ -314,8 +315,8 @@ def file_text(attachment: Attachment) -> str:
 
 
 def title_of(text: str) -> str:
-    """A chat's title from its first question: its first words, on one line."""
-    words = " ".join(text.split())
+    """A chat's title from its first question: its first words, on one line and without Markdown's marks."""
+    words = " ".join(without_marks(text).split())
     if len(words) <= MAX_TITLE_LENGTH:
         return words or NEW_CHAT_TITLE
     cut = words[:MAX_TITLE_LENGTH]

@@ -127,6 +127,22 @@ def test_the_first_question_gives_the_title_and_no_later_one() -> None:
     assert session.title == "Plan a trip to the islands"
 
 
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("Name five animals, in **one** line.", "Name five animals, in one line."),
+        ("# Plan\n- see the `sea` *soon*", "Plan see the sea soon"),
+        ("What does [this](https://example.org/a) mean?", "What does this mean?"),
+        ("```python\nprint(1)\n```", "print(1)"),
+        ("2 * 3 * 4, a*b*c and __init__ of snake_case", "2 * 3 * 4, a*b*c and __init__ of snake_case"),
+        ("**", "**"),
+        ("```", "```"),
+    ],
+)
+def test_a_title_has_no_marks_of_markdown(text: str, title: str) -> None:
+    assert title_of(text) == title
+
+
 @pytest.mark.parametrize("text", ["word " * 40, "字" * 200, "x" * 200])
 def test_a_title_is_short(text: str) -> None:
     title = title_of(text)
