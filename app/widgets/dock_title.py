@@ -10,9 +10,14 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDockWidget, QHBoxLayout, QLabel, QToolButton, QWidget
 
 from app.i18n import translate
+from app.placement import fitting
 from app.widgets.icons import show_icon
 
 _MARGIN_PX = 12
+_FRAME_PX = 8
+"""At most what a desktop draws left, right and below of a window."""
+_WRITING_PX = 160
+"""At the foot of the main window: where a message is written and sent."""
 _DRAG_POLL_MS = 100
 _WINDOW_FLAGS = (
     Qt.WindowType.Window
@@ -33,6 +38,7 @@ class DockTitle(QWidget):
     def __init__(self, dock: QDockWidget) -> None:
         super().__init__(dock)
         self._dock = dock
+        self._main_window = dock.window()
         self.setProperty("kind", "panel")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._label = QLabel(dock.windowTitle())
@@ -78,8 +84,10 @@ class DockTitle(QWidget):
             QTimer.singleShot(_DRAG_POLL_MS, self, self._frame)
             return
         is_shown, place = not dock.isHidden(), dock.geometry()
+        # Of last time, perhaps, on a screen that is not there any more.
+        screen = QGuiApplication.screenAt(place.center()) or self._main_window.screen()
         dock.setWindowFlags(_WINDOW_FLAGS)
-        dock.setGeometry(place)
+        dock.setGeometry(within(place, screen.availableGeometry()))
         dock.setVisible(is_shown)
 
     def _show_way(self, is_floating: bool) -> None:
@@ -96,8 +104,16 @@ class DockTitle(QWidget):
         self.hide_button.setVisible(not is_floating)
 
 
+def within(place: QRect, room: QRect) -> QRect:
+    """The place moved, and made smaller where it must be, so that the frame too lies on the screen."""
+    return fitting(place, room.adjusted(_FRAME_PX, 0, -_FRAME_PX, -_FRAME_PX))
+
+
 def beside(window: QRect, size: QSize, room: QRect) -> QRect:
-    """The place of that size right or left of the window, or where the screen leaves no room for it, at its end."""
+    """The place of that size right or left of the window, or where the screen leaves no room for it, at its end.
+
+    There it covers what is in the window, but not the place where messages are written.
+    """
     place = QRect(window.topLeft(), size.boundedTo(room.size()))
     if window.right() + place.width() <= room.right():
         place.moveLeft(window.right() + 1)
@@ -105,5 +121,5 @@ def beside(window: QRect, size: QSize, room: QRect) -> QRect:
         place.moveRight(window.left() - 1)
     else:
         place.moveRight(room.right())
-    place.moveTop(max(room.top(), min(place.top(), room.bottom() + 1 - place.height())))
-    return place
+        place.setBottom(min(place.bottom(), window.bottom() - _WRITING_PX))
+    return within(place, room)

@@ -190,7 +190,27 @@ def test_a_detached_panel_is_a_window_with_a_frame_and_a_way_back(qtbot: QtBot, 
     assert not dock.isWindow()
 
 
-@pytest.mark.parametrize(("left", "width", "expected"), [(0, 1000, 1000), (900, 1000, 500), (0, 1900, 1520)])
+@pytest.mark.parametrize(("left", "width", "expected"), [(0, 1000, 1000), (900, 1000, 500)])
 def test_a_detached_panel_lies_beside_the_window_where_there_is_room(left: int, width: int, expected: int) -> None:
     place = beside(QRect(left, 50, width, 800), QSize(400, 800), QRect(0, 0, 1920, 1080))
     assert place == QRect(expected, 50, 400, 800)
+
+
+def test_over_a_maximised_window_a_detached_panel_has_its_title_in_view_and_leaves_send_free() -> None:
+    room = QRect(0, 0, 1366, 820)
+    place = beside(room, QSize(390, 770), room)
+    assert room.contains(place.adjusted(0, -32, 0, 0))
+    assert place.bottom() < room.bottom() - 100
+    assert place.width() == 390
+
+
+def test_a_panel_that_was_detached_above_the_screen_comes_back_into_it(
+    qtbot: QtBot, screen: QRect, open_window: OpenWindow
+) -> None:
+    window = open_window()
+    dock = window.memory_dock
+    dock.setFloating(True)
+    dock.setGeometry(700, -40, 390, 300)
+    qtbot.waitUntil(lambda: bool(dock.windowFlags() & Qt.WindowType.WindowTitleHint))
+    assert dock.isFloating()
+    assert dock.geometry().y() >= 32
