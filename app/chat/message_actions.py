@@ -148,9 +148,13 @@ class MessageActions(QObject):
         return [(at_s, partial(self._restore, messages, words)) for at_s, messages in groups]
 
     def _show_version(self, message: Message, step: int) -> None:
+        head_px = self._transcript.head_px(message)
+        index = next(number for number, one in enumerate(self._session.messages) if one is message)
         revisions.show_version(self._session, message, step)
         self._save([], is_used=False)
         self._show()
+        # The switch that was pressed stays below the pointer.
+        self._transcript.hold_head(self._session.messages[index], head_px)
 
     def show_message(self, message_id: str) -> bool:
         """Shows the version of the chat that has this message; False while that cannot be."""

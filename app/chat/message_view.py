@@ -233,6 +233,11 @@ class AnswerMessageView(MessageView):
         """Whether all of the text is shown: a long one comes in parts, so that it can be read at once."""
         return self._num_shown >= len(self.message.text)
 
+    def extent(self) -> tuple[int, int]:
+        """How many parts the answer has, and how high the last one is: the one that grows."""
+        parts = self.body.views
+        return len(parts), parts[-1].height() if parts else 0
+
     def _show_next_part(self) -> None:
         if self.is_whole:
             return

@@ -7,26 +7,24 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QScrollArea, QWidget
 from shiboken6 import delete
 
 from app.chat.chat_words import forgotten_words, state_words
+from app.chat.latest_button import LatestButton
 from app.chat.limit_note import fills_context, limit_words
 from app.chat.message_view import AnswerMessageView, MessageView, QuestionView
-from app.chat.transcript_page import TranscriptPage, keep_pixels
+from app.chat.transcript_page import MARGIN_PX, TranscriptPage
 from app.i18n import translate
 from app.state.message import Message
 from app.state.session import Session
 from app.theme import theme_signals
-from app.widgets.icons import show_icon
 from app.widgets.text_label import TextLabel
 
 COLUMN_CHARACTERS = 80
 # Building a view costs about a millisecond; a long chat opens with its newest messages.
 MAX_FIRST_MESSAGES = 40
 MAX_FIRST_CHARACTERS = 16_000
-_MARGIN_PX = 16
-_MESSAGE_GAP_PX = 24
 _BOTTOM_SLACK_PX = 24
 
 
@@ -60,11 +58,14 @@ class Transcript(QScrollArea):
 
         Heights come in several steps, so it holds until the person scrolls.
         """
+        self._head_px = 0
+        """How far below the view's upper edge the place is."""
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._make_column()
-        self._make_latest_button()
+        self.latest_button = LatestButton(self)
+        self.latest_button.clicked.connect(self.follow)
         bar = self.verticalScrollBar()
         # Of a person's scrolling only, and before the value changes.
         bar.actionTriggered.connect(lambda _: self._forget_place())
@@ -75,33 +76,16 @@ class Transcript(QScrollArea):
 
     def _make_column(self) -> None:
         page = self.page = TranscriptPage()
-        self._content = QWidget()
-        keep_pixels(self._content)
-        self._column = QVBoxLayout(self._content)
-        self._column.setContentsMargins(0, _MARGIN_PX, 0, _MARGIN_PX)
-        self._column.setSpacing(_MESSAGE_GAP_PX)
+        self._content, self._column, self._page_row = page.content, page.column, page.row
         self.earlier_button = QPushButton(translate("app", "Earlier messages"))
         self.earlier_button.clicked.connect(self._show_earlier)
         self._column.addWidget(self.earlier_button, 0, Qt.AlignmentFlag.AlignHCenter)
         self._empty_label = TextLabel("", "muted")
         self._empty_label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         self._column.addWidget(self._empty_label)
-        self._column.addStretch(1)
-        row = self._page_row = QHBoxLayout(page)
-        row.setContentsMargins(_MARGIN_PX, 0, _MARGIN_PX, 0)
-        row.addStretch(1)
-        # The column takes all there is up to its maximum; only what is over goes to the sides.
-        row.addWidget(self._content, 10_000)
-        row.addStretch(1)
+        page.end_column()
         self.setWidget(page)
         self._limit_width()
-
-    def _make_latest_button(self) -> None:
-        self.latest_button = QPushButton(translate("app", "latest"), self)
-        self.latest_button.setToolTip(translate("app", "Go to the newest text"))
-        show_icon(self.latest_button, "arrow-down")
-        self.latest_button.clicked.connect(self.follow)
-        self.latest_button.hide()
 
     @property
     def views(self) -> list[MessageView]:
@@ -152,9 +136,31 @@ class Transcript(QScrollArea):
 
     def stay_at(self, message: Message, part: float) -> None:
         """Goes to a place, or if the chat is hidden does so when it is shown, until the person scrolls."""
-        self._place = (message, part)
+        self._place, self._head_px = (message, part), 0
         self._is_following = False
         self._unhide(message)
+        self._go_to_place()
+        self._place_latest_button()
+
+    def head_px(self, message: Message) -> int:
+        """How far the message's upper edge is below that of the view; 0 for one that has no view."""
+        view = self.view_of(message)
+        return 0 if view is None else view.y() - self.verticalScrollBar().value()
+
+    def hold_head(self, message: Message, head_px: int) -> None:
+        """Puts the message's upper edge so far below that of the view, until the person scrolls.
+
+        Where the messages end too early for that, the page is left empty below them.
+        """
+        view = self.reveal(message)
+        if view is None:
+            return
+        self._place, self._head_px = (message, 0.0), head_px
+        self._is_following = False
+        self._lay_out()
+        end_px = self._views[-1].geometry().bottom() + 1 + MARGIN_PX
+        self.page.leave_below(view.y() - head_px + self.viewport().height() - end_px)
+        self._lay_out()
         self._go_to_place()
         self._place_latest_button()
 
@@ -175,6 +181,7 @@ class Transcript(QScrollArea):
             self._is_stale = True
             return
         self._num_hidden = min(self._num_hidden, max(0, len(self._session.messages) - 1))
+        self.page.leave_below(0)
         shown = self._session.messages[self._num_hidden :]
         pairs = zip(self._views, shown, strict=False)
         num_same = next((number for number, (view, one) in enumerate(pairs) if view.message is not one), len(shown))
@@ -229,9 +236,9 @@ class Transcript(QScrollArea):
             return
         if not self._session.is_busy:
             view.show_end()
-        before = _newest_height(view)
+        before = view.extent()
         view.show_text()
-        if _newest_height(view) != before:
+        if view.extent() != before:
             self._settle(view.body.views[-1] if view.body.views else view.body)
         view.show_notice(forgotten_words(self._session, view.message))
         view.show_state(state_words(self._session))
@@ -273,8 +280,17 @@ class Transcript(QScrollArea):
                 bar.setMaximum(maximum)
         super().event(QEvent(QEvent.Type.LayoutRequest))
 
+    def _lay_out(self) -> None:
+        """At once, with what was just made."""
+        for view in self._views:
+            # What has come into a layout is shown a turn of the loop later, and has no room until then.
+            view.show()
+        self._column.activate()
+        self._settle(self._content)
+        self._page_row.activate()
+
     def _append(self, message: Message) -> None:
-        width_px = min(self._content.maximumWidth(), self.viewport().width() - 2 * _MARGIN_PX)
+        width_px = min(self._content.maximumWidth(), self.viewport().width() - 2 * MARGIN_PX)
         view: MessageView
         if message.role == "user":
             view = QuestionView(message, width_px)
@@ -333,15 +349,16 @@ class Transcript(QScrollArea):
     def _go_to_place(self) -> None:
         view = next((view for view in self._views if self._place and view.message is self._place[0]), None)
         if view is not None and self._place is not None:
-            self.verticalScrollBar().setValue(view.y() + round(self._place[1] * view.height()))
+            top_px = view.y() + round(self._place[1] * view.height())
+            self.verticalScrollBar().setValue(top_px - self._head_px)
 
     def _forget_place(self) -> None:
-        self._place = None
+        self._place, self._head_px = None, 0
 
     def _show_earlier(self) -> None:
         self._num_hidden = max(0, self._num_hidden - MAX_FIRST_MESSAGES)
         self._is_following = False
-        self._place = self._read_place()
+        self._place, self._head_px = self._read_place(), 0
         self._rebuild()
 
     def _limit_width(self) -> None:
@@ -369,17 +386,7 @@ class Transcript(QScrollArea):
 
     def _place_latest_button(self) -> None:
         # A place that is kept may be in the last screenful: then there is nowhere to go, and it would cover text.
-        self.latest_button.setVisible(not self._is_following and not self._is_at_end())
-        self.latest_button.adjustSize()
-        size = self.latest_button.size()
-        view = self.viewport().geometry()
-        self.latest_button.move(view.center().x() - size.width() // 2, view.bottom() - size.height() - _MARGIN_PX // 2)
-
-
-def _newest_height(view: AnswerMessageView) -> tuple[int, int]:
-    """How many parts an answer has, and how high the last one is: the one that grows."""
-    parts = view.body.views
-    return len(parts), parts[-1].height() if parts else 0
+        self.latest_button.place(not self._is_following and not self._is_at_end())
 
 
 def _num_hidden_at_first(session: Session) -> int:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from PySide6.QtCore import QMimeData, Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QMenu, QWidget
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from app.chat.composer import MAX_PASTED_CHARACTERS
 from app.chat.message_tools import WORDS, Tool
@@ -62,6 +62,34 @@ def test_an_edited_question_is_sent_again_and_the_old_one_is_a_version(desk: Des
     click(desk, switch.before_button)
     assert shown(desk) == ["one", "1", "two", "2"] == desk.on_disk()
     assert desk.tab.transcript.views[2].versions.text() == "1 of 2"
+
+
+def test_the_switch_between_versions_stays_below_the_pointer(desk: Desk) -> None:
+    turn(desk, "one", "1\n\n" * 60)
+    turn(desk, "two", "2\n\n" * 60)
+    answer = desk.tab.session.answer
+    desk.tab.message_actions.use(answer, "again")
+    request_id = desk.engine.submits()[-1].request_id
+    desk.answer(request_id, "short")
+    desk.finish(request_id)
+    transcript = desk.tab.transcript
+    view = transcript.view_of(desk.tab.session.answer)
+    assert view is not None
+    desk.qtbot.waitUntil(lambda: view.y() > 800)
+
+    def place(step: str) -> int:
+        view = transcript.views[-1]
+        button = view.versions.before_button if step == "before" else view.versions.behind_button
+        return button.mapTo(transcript, button.rect().center()).y()
+
+    start = place("before")
+    for step, text in (("before", "2"), ("behind", "short"), ("before", "2")):
+        versions = transcript.views[-1].versions
+        click(desk, versions.before_button if step == "before" else versions.behind_button)
+        assert transcript.views[-1].message.text.startswith(text)
+        QApplication.processEvents()
+        assert abs(place(step) - start) <= 1
+    assert not transcript.is_following
 
 
 def test_escape_leaves_a_question_as_it_was(desk: Desk) -> None:
