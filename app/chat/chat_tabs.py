@@ -126,6 +126,10 @@ class ChatTabs(QTabWidget):
         tab = self.current_tab()
         if self.beside.tab is not None:
             self.end_split()
+            if tab is not None:
+                # The one that was used stays in sight.
+                self.setCurrentWidget(tab)
+                self._focus_current()
         elif tab is not None:
             self.show_beside(tab)
 

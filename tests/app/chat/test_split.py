@@ -73,6 +73,22 @@ def test_the_chat_beside_is_reached_by_its_tab_and_by_keys(
     qtbot.waitUntil(lambda: window.tabs.current_tab() is first)
 
 
+def test_the_key_ends_the_split_with_the_chat_that_has_the_focus(
+    qtbot: QtBot, window: MainWindow, engine: FakeEngine
+) -> None:
+    open_two(window)
+    first, second = window.tabs.tabs()
+    for kept in (second, first):
+        window.tabs.setCurrentWidget(first)
+        window.tabs.show_beside(second)
+        kept.setFocus()
+        qtbot.waitUntil(lambda kept=kept: window.tabs.current_tab() is kept)  # type: ignore[misc]
+        qtbot.keyClick(window, Qt.Key.Key_Backslash, CONTROL)
+        assert window.tabs.beside.tab is None
+        assert window.tabs.currentWidget() is kept
+        qtbot.waitUntil(kept.composer.hasFocus)
+
+
 def test_closing_the_chat_beside_ends_the_split(qtbot: QtBot, window: MainWindow, engine: FakeEngine) -> None:
     open_two(window)
     _, second = window.tabs.tabs()
