@@ -34,6 +34,8 @@ class TrashController(QObject):
         self._panel = sidebar.trash_panel
         self._chat_of: dict[str, str] = {}
         """Of the messages in the panel, by their ids."""
+        self._undos: dict[str, Callable[[], object]] = {}
+        """Of the chats that were deleted since the start, by their ids."""
         sidebar.more_menu.addAction(translate("app", "Trash"), self.show)
         self._panel.restore_requested.connect(self.restore)
         self._panel.messages_restore_requested.connect(self._restore_messages)
@@ -49,10 +51,12 @@ class TrashController(QObject):
         """Deletes a chat; for a while it can be had back at once."""
         if self._change(lambda: self._history.trash.put_chat(chat_id)):
             self.chat_changed.emit(chat_id)
+            self._undos[chat_id] = undo
             self._sidebar.undo_bar.show_message(translate("app", "Chat deleted"), title, undo)
 
     def restore(self, chat_id: str) -> None:
         if self._change(lambda: self._history.trash.restore_chat(chat_id)):
+            self._withdraw_undo(chat_id)
             self.chat_changed.emit(chat_id)
             self.restored.emit(chat_id)
 
@@ -61,10 +65,17 @@ class TrashController(QObject):
         self._show_content()
 
     def _destroy(self, chat_id: str) -> None:
-        self._change(lambda: self._history.trash.destroy([chat_id]))
+        if self._change(lambda: self._history.trash.destroy([chat_id])):
+            self._withdraw_undo(chat_id)
+
+    def _withdraw_undo(self, chat_id: str) -> None:
+        undo = self._undos.pop(chat_id, None)
+        if undo is not None:
+            self._sidebar.undo_bar.withdraw(undo)
 
     def _empty(self) -> None:
         if self._change(self._history.trash.empty):
+            self._undos.clear()
             self._sidebar.undo_bar.forget()
             self.emptied.emit()
 

@@ -90,6 +90,13 @@ class UndoBar(QFrame):
         if self._deletions:
             self._take_back(self._deletions[-1][1])
 
+    def withdraw(self, undo: Callable[[], object]) -> None:
+        """What it would take back is settled in another way."""
+        self._deletions = [deletion for deletion in self._deletions if deletion[1] is not undo]
+        if undo is self._undo:
+            self._undo = None
+            self.hide()
+
     def forget(self) -> None:
         """Nothing can be had back any more."""
         self._deletions.clear()
@@ -107,10 +114,7 @@ class UndoBar(QFrame):
             self._take_back(self._undo)
 
     def _take_back(self, undo: Callable[[], object]) -> None:
-        self._deletions = [deletion for deletion in self._deletions if deletion[1] is not undo]
-        if undo is self._undo:
-            self._undo = None
-            self.hide()
+        self.withdraw(undo)
         undo()
 
     def _on_time(self) -> None:

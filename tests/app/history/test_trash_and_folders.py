@@ -57,6 +57,16 @@ def test_undo_brings_a_deleted_chat_and_its_tab_back(qtbot: QtBot, chat: MainWin
     assert not chat.sidebar.undo_bar.isVisible()
 
 
+def test_the_offer_to_undo_goes_when_the_chat_is_taken_out_of_the_trash(qtbot: QtBot, chat: MainWindow) -> None:
+    press(qtbot, chat, Qt.Key.Key_Delete)
+    chat.chats.trash.show()
+    panel = chat.sidebar.trash_panel
+    qtbot.mouseClick(panel.list.viewport(), Qt.MouseButton.LeftButton, pos=place_of(panel.list, "Trip"))
+    assert "Trip" in titles(chat)
+    assert chat.sidebar.undo_bar.isHidden()
+    assert not chat.sidebar.undo_bar.deleted_at_s
+
+
 def test_the_trash_outlives_the_window_and_gives_a_chat_back(
     qtbot: QtBot, chat: MainWindow, open_window: OpenWindow
 ) -> None:
