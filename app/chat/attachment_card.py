@@ -6,7 +6,17 @@ Does not know the message that it goes with.
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QLabel, QPlainTextEdit, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QDialog,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPlainTextEdit,
+    QPushButton,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.chat.chat_words import tokens_text
 from app.chat.document_writer import monospaced_family
@@ -69,6 +79,9 @@ class AttachmentCard(QFrame):
         field.setPlainText(self.attachment.text)
         column = QVBoxLayout(dialog)
         column.addWidget(field)
+        close = QPushButton(translate("app", "Close"))
+        close.clicked.connect(dialog.accept)
+        column.addWidget(close, 0, Qt.AlignmentFlag.AlignRight)
         dialog.resize(*_DIALOG_PX)
         dialog.open()
         return dialog

@@ -6,6 +6,7 @@ Does not know how it is sent.
 from __future__ import annotations
 
 from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QTextCursor
 
 from app.bridge.throttle import Throttle
 from app.chat.tab import ChatTab
@@ -66,6 +67,8 @@ class DraftKeeper(QObject):
         if not self._kept.is_empty:
             self._is_on_disk = True
             self._panel.composer.setPlainText(self._kept.text)
+            # Whoever goes on writing does so behind it.
+            self._panel.composer.moveCursor(QTextCursor.MoveOperation.End)
             self._panel.attachments.show_attachments(self._kept.attachments)
 
     def _on_changed(self) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QMimeData, Qt, QUrl
 from PySide6.QtGui import QPainter, QPdfWriter
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QPlainTextEdit, QPushButton
 
 from app.chat import composer_panel
 from app.chat.attached_files import AttachmentError, read_attachment
@@ -67,6 +67,17 @@ def test_files_alone_can_be_sent(desk: Desk) -> None:
     desk.tab.panel.attachments.add(Attachment("a.txt", "hello"))
     desk.qtbot.keyClick(desk.tab.composer, Qt.Key.Key_Return)
     assert desk.tab.session.messages[0].attachments[0].name == "a.txt"
+
+
+def test_an_attached_text_is_read_in_a_window_with_a_button_that_closes_it(desk: Desk) -> None:
+    desk.tab.panel.attachments.add(Attachment("a.txt", "hello"))
+    dialog = desk.tab.panel.attachments.cards[0].open()
+    field, button = dialog.findChild(QPlainTextEdit), dialog.findChild(QPushButton)
+    assert isinstance(field, QPlainTextEdit)
+    assert isinstance(button, QPushButton)
+    assert (field.toPlainText(), button.text()) == ("hello", "Close")
+    desk.qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert not dialog.isVisible()
 
 
 def test_an_attachment_is_taken_off(desk: Desk) -> None:

@@ -32,6 +32,8 @@ def test_a_draft_comes_back_with_its_attachments(qtbot: QtBot, window: MainWindo
     tab = again.tabs.current_tab()
     assert tab is not None
     assert [attachment.text for attachment in tab.panel.attachments.attachments] == ["print()"]
+    qtbot.keyClicks(tab.composer, " leave")
+    assert draft(again) == "about to leave"
 
 
 def test_the_attachments_of_a_draft_keep_their_order_when_some_are_taken_away(window: MainWindow) -> None:
