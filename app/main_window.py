@@ -179,10 +179,10 @@ class MainWindow(QMainWindow):
         self.chats.titles_changed.connect(self.memory_panel.set_owner_titles)
         self.tabs.tabs_changed.connect(self._on_tabs_changed)
         self.chats.chat_opened.connect(self.show_chats)
-        self.tabs.new_chat_requested.connect(self.new_chat)
+        for part in (self.tabs, self.sidebar, self.model_page):
+            part.new_chat_requested.connect(self.new_chat)
         self.sidebar.list.rows.color_index = self.memory_panel.owner_color_index
         self.tabs.busy_changed.connect(self.sidebar.show_busy)
-        self.sidebar.new_chat_requested.connect(self.new_chat)
         self.sidebar.dialog_closed.connect(self._focus_chat)
         self.sidebar.models_requested.connect(self.show_models)
         self.sidebar.settings_requested.connect(self.show_settings)

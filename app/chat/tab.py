@@ -25,6 +25,7 @@ from app.chat.composer_panel import ComposerPanel
 from app.chat.context_meter import ContextMeter, context_limit
 from app.chat.message_actions import ChatHands, MessageActions
 from app.chat.preset_button import PresetButton
+from app.chat.presets import apply_preset
 from app.chat.repetition_watch import RepetitionWatch
 from app.chat.stream_buffer import StreamBuffer
 from app.chat.tab_words import empty_words, kept_hint, loading_hint, penalty_hint
@@ -236,6 +237,12 @@ class ChatTab(QWidget):
         options.finished.connect(options.deleteLater)
         options.open()
         return options
+
+    def use_preset(self, preset: Preset) -> None:
+        """The chat takes what the preset has, as if it had been chosen in the options."""
+        apply_preset(self.session, preset)
+        self._on_options_changed()
+        self._on_options_left()
 
     def _on_options_changed(self) -> None:
         self.options_button.show_preset()

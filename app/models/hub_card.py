@@ -46,6 +46,8 @@ class HubCard(Card):
     token_given = Signal(str)
     load_requested = Signal(str)
     """The model id."""
+    chat_requested = Signal()
+    """With the model that has come."""
 
     def __init__(self, offer: HubOffer, host: Host, heading: str | None = None, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -84,6 +86,7 @@ class HubCard(Card):
             self._body.strip.pause_requested.connect(lambda: self.pause_requested.emit(self.job_id))
             self._body.strip.cancel_requested.connect(lambda: self.cancel_requested.emit(self.job_id))
             self._body.strip.load_requested.connect(self.load_requested)
+            self._body.strip.chat_requested.connect(self.chat_requested)
             self._body.strip.show_loaded(*self._loaded)
             self._body.strip.state_changed.connect(self._show_parts)
             self._body.strip.focus_freed.connect(self._take_focus)

@@ -41,6 +41,8 @@ ForgetToken = Callable[[], bool]
 class HubController(QObject):
     """The mirror is that of the settings."""
 
+    chat_requested = Signal()
+    """With a model that has come."""
     load_requested = Signal(str)
     """The model id."""
 
@@ -88,6 +90,7 @@ class HubController(QObject):
         card.pause_requested.connect(self._jobs.pause)
         card.cancel_requested.connect(self._jobs.cancel)
         card.load_requested.connect(self.load_requested)
+        card.chat_requested.connect(self.chat_requested)
         card.show_loaded(*self._loaded)
         card.token_given.connect(lambda token: self._client.run(self._keep_of(card, token)))
 

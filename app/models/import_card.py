@@ -45,6 +45,8 @@ class ImportCard(Card):
     """The job id."""
     load_requested = Signal(str)
     """The model id."""
+    chat_requested = Signal()
+    """With the model that has come."""
     grown = Signal()
     """It asks about a file, or tells more of it or of its conversion: there is more of the card to see."""
 
@@ -90,6 +92,7 @@ class ImportCard(Card):
         self.strip.pause_requested.connect(self._ask_for_pause)
         self.strip.cancel_requested.connect(self._ask_for_cancel)
         self.strip.load_requested.connect(self.load_requested)
+        self.strip.chat_requested.connect(self.chat_requested)
         self.strip.state_changed.connect(self._on_state_changed)
         self.setAcceptDrops(True)
         self._show_file(None)

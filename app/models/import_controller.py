@@ -18,6 +18,8 @@ from engine.messages import InspectSource, LibraryEvent, LibraryFailed, SourceFa
 class ImportController(QObject):
     """Brings the cards' questions to the engine and its answers to them."""
 
+    chat_requested = Signal()
+    """With a model that has come."""
     load_requested = Signal(str)
     """The model id."""
 
@@ -27,6 +29,7 @@ class ImportController(QObject):
         for card in self._cards:
             card.inspect_requested.connect(lambda path: client.send(InspectSource(path)))
             card.load_requested.connect(self.load_requested)
+            card.chat_requested.connect(self.chat_requested)
         client.library_answered.connect(self._on_answered)
         client.engine_left.connect(self._on_engine_left)
 

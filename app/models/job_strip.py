@@ -44,9 +44,10 @@ class StartWord(Enum):
 
 
 class JobStrip(QWidget):
-    """Get or Convert, then Pause, Resume or Retry, at last Load; beside them Cancel, or Dismiss after a failure.
+    """Get or Convert, then Pause, Resume or Retry, at last Load and Start a chat; beside them Cancel, or Dismiss after
+    a failure.
 
-    With `offers_load` a job that is done is followed by loading its model.
+    With `offers_load` a job that is done is followed by loading its model, and that by a chat with it.
     """
 
     start_requested = Signal()
@@ -57,6 +58,8 @@ class JobStrip(QWidget):
     """Cancel or Dismiss was pressed: stop it for good."""
     load_requested = Signal(str)
     """Load was pressed: the id of the model that the job has brought."""
+    chat_requested = Signal()
+    """The model is loaded, and a chat with it is wanted."""
     state_changed = Signal()
     focus_freed = Signal()
     """The focus was on a button here, and there is none any more."""
@@ -189,7 +192,7 @@ class JobStrip(QWidget):
         word, icon_name = self._next_step(state)
         self.main_button.setText(word)
         show_icon(self.main_button, icon_name, "on_accent")
-        has_next = self._offers_load and self._made_id not in (self._loaded_id, self._loading_id)
+        has_next = self._offers_load and (self._is_made_loaded or self._made_id != self._loading_id)
         self.main_button.setVisible(state is not JobState.DONE or has_next)
         self.main_button.setEnabled(state is not JobState.STOPPING)
         has_failed = state is JobState.FAILED
@@ -213,8 +216,12 @@ class JobStrip(QWidget):
         else:
             self.focus_freed.emit()
 
+    @property
+    def _is_made_loaded(self) -> bool:
+        return self._made_id is not None and self._made_id == self._loaded_id
+
     def _done_words(self) -> str:
-        if self._made_id is not None and self._made_id == self._loaded_id:
+        if self._is_made_loaded:
             return translate("app", "Ready and loaded")
         if self._made_id is not None and self._made_id == self._loading_id:
             return translate("app", "Loading")
@@ -229,6 +236,8 @@ class JobStrip(QWidget):
                 return translate("app", "Resume"), "play"
             case JobState.FAILED:
                 return translate("app", "Retry"), "retry"
+            case JobState.DONE if self._is_made_loaded:
+                return translate("app", "Start a chat"), "plus"
             case JobState.DONE:
                 return translate("app", "Load"), "play"
             case _ if self._start_word is StartWord.GET:
@@ -244,6 +253,8 @@ class JobStrip(QWidget):
         if self._state is JobState.RUNNING:
             self._go(JobState.STOPPING, translate("app", "Pausing"))
             self.pause_requested.emit()
+        elif self._state is JobState.DONE and self._is_made_loaded:
+            self.chat_requested.emit()
         elif self._state is JobState.DONE:
             assert self._made_id is not None, "a job that is done has brought a model"
             self.load_requested.emit(self._made_id)

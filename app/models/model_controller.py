@@ -88,6 +88,7 @@ class ModelController(QObject):
         self.imports = ImportController(client, (page.import_card, first_run.import_card), self)
         for part in (self.hub, self.imports):
             part.load_requested.connect(self.load)
+            part.chat_requested.connect(page.new_chat_requested)
         page.jobs.resume_requested.connect(self.jobs.resume)
         self.library = LibraryController(client, self.jobs, page, self)
         self.library.models_changed.connect(self.refresh)

@@ -41,6 +41,7 @@ _YOURS, _GET = 0, 1
 class ModelPage(ClosablePage):
     """`catalog` and `recommended` are looked up if not given."""
 
+    new_chat_requested = Signal()
     load_requested = Signal(str)
     """The model id."""
     unload_requested = Signal()

@@ -50,6 +50,7 @@ class QualityChoice(QWidget):
         self._host: Host | None = None
         self.is_expecting = False
         """Whether the costs are about to be known."""
+        self._is_allowed = True
         self.buttons: dict[Quality | None, QRadioButton] = {}
         self._costs: dict[Quality | None, TextLabel] = {}
         self._group = QButtonGroup(self)
@@ -73,8 +74,8 @@ class QualityChoice(QWidget):
 
     def allow_choice(self, is_allowed: bool) -> None:
         """Whether another one can be chosen. What is told of the costs is told all the same, and stays readable."""
-        for button in self.buttons.values():
-            button.setEnabled(is_allowed)
+        self._is_allowed = is_allowed
+        self._enable()
 
     @property
     def quality(self) -> Quality | None:
@@ -86,7 +87,8 @@ class QualityChoice(QWidget):
 
     def clear(self) -> None:
         """Nothing is known of the costs."""
-        self._spec, self._plans = None, {}
+        self._spec, self._plans, self._weights_bytes = None, {}, {}
+        self._enable()
         self.expect(False)
 
     def expect(self, is_expecting: bool) -> None:
@@ -114,12 +116,23 @@ class QualityChoice(QWidget):
                 known = self._weights_bytes.get(quality)
                 plan = plan_here(spec, quality or "balanced", host.memory_free_bytes, host.config, known)
                 self._plans[quality] = plan
+        if self._is_as_file(self.quality):
+            self.buttons[None].setChecked(True)
+        self._enable()
         self._show()
 
-    def _cost(self, quality: Quality | None, plan: Plan) -> str:
+    def _is_as_file(self, quality: Quality | None) -> bool:
+        """Whether it comes to the same as the file's own codes: rounding those again could only lose."""
         own_bytes = self._weights_bytes.get(None)
-        if quality is not None and own_bytes is not None and self._weights_bytes.get(quality) == own_bytes:
-            # Its codes are taken over: rounding them again could only lose.
+        return quality is not None and own_bytes is not None and self._weights_bytes.get(quality) == own_bytes
+
+    def _enable(self) -> None:
+        """What is no different from another choice cannot be chosen."""
+        for quality, button in self.buttons.items():
+            button.setEnabled(self._is_allowed and not self._is_as_file(quality))
+
+    def _cost(self, quality: Quality | None, plan: Plan) -> str:
+        if self._is_as_file(quality):
             return translate("app", "No different for this file from “{choice}”").format(choice=_words(None)[0])
         assert self._host is not None, "the plan was made for a machine"
         speeds = self._host.speeds
@@ -203,7 +216,10 @@ def _speed(rate: float) -> str:
 
 def _words(quality: Quality | None) -> tuple[str, str]:
     choices: dict[Quality | None, tuple[str, str]] = {
-        None: (translate("app", "As in the file"), translate("app", "its own codes, as far as they can be taken over")),
+        None: (
+            translate("app", "As in the file"),
+            translate("app", "the file's own precision, kept wherever it can be"),
+        ),
         "smallest": (translate("app", "Smallest"), translate("app", "as small as it can be, answers lose some")),
         "balanced": (translate("app", "Balanced"), translate("app", "much smaller, answers hardly change")),
         "faithful": (translate("app", "Faithful"), translate("app", "the largest, answers as of the original")),

@@ -956,6 +956,10 @@
       <translation>用于要求账户的仓库。令牌保存在本系统的密钥环中。</translation>
     </message>
     <message>
+      <source>For this chat</source>
+      <translation>用于此聊天</translation>
+    </message>
+    <message>
       <source>Forget the access token</source>
       <translation>忘记访问令牌</translation>
     </message>
@@ -2089,6 +2093,10 @@
       <translation>请重新启动 DeepInfer；如果问题依旧，请换一个数据文件夹。</translation>
     </message>
     <message>
+      <source>Start a chat</source>
+      <translation>开始聊天</translation>
+    </message>
+    <message>
       <source>Start a new chat, or let this one forget its oldest turns.</source>
       <translation>请新建聊天，或让此聊天忘记最早的轮次。</translation>
     </message>
@@ -3140,10 +3148,6 @@
       <translation>文件头</translation>
     </message>
     <message>
-      <source>its own codes, as far as they can be taken over</source>
-      <translation>尽可能沿用其自身的编码</translation>
-    </message>
-    <message>
       <source>kv cache quantization quantisation int8 context length memory</source>
       <translation>缓存 量化 上下文 长度 内存</translation>
     </message>
@@ -3475,6 +3479,10 @@
     <message>
       <source>text</source>
       <translation>文本</translation>
+    </message>
+    <message>
+      <source>the file's own precision, kept wherever it can be</source>
+      <translation>文件本身的精度，尽可能原样保留</translation>
     </message>
     <message>
       <source>the largest, answers as of the original</source>

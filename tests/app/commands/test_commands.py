@@ -8,8 +8,10 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.commands.command_palette import Command, CommandPalette, matching
+from app.commands.commands_controller import CommandsController
 from app.commands.shortcut_sheet import ShortcutSheet
 from app.main_window import MainWindow
+from app.state.options import LANGUAGE, THEME
 from tests.app.fake_engine import FakeEngine
 from tests.app.windows import send, titles
 
@@ -38,6 +40,31 @@ def test_a_typed_command_is_run_by_enter(qtbot: QtBot, window: MainWindow) -> No
     qtbot.keyClicks(palette.line, "settings")
     qtbot.keyClick(palette.line, Qt.Key.Key_Return)
     assert window.pages.currentWidget() is window.settings_page
+
+
+def test_a_preset_and_a_theme_are_found_by_name_and_taken_at_once(qtbot: QtBot, window: MainWindow) -> None:
+    palette = open_palette(qtbot, window)
+    qtbot.keyClicks(palette.line, "preset precise")
+    qtbot.keyClick(palette.line, Qt.Key.Key_Return)
+    tab = window.tabs.current_tab()
+    assert tab is not None
+    assert tab.session.parameters.temperature == 0.2
+    assert tab.options_button.whole_text() == "Precise ▾"
+    CommandsController.show_palette(window.commands)
+    palette = window.findChildren(CommandPalette)[-1]
+    qtbot.keyClicks(palette.line, "dark")
+    assert palette.list.currentIndex().data() == "Theme: Dark"
+    qtbot.keyClick(palette.line, Qt.Key.Key_Return)
+    assert window.settings.get(THEME) == "dark"
+
+
+def test_a_language_is_found_by_its_english_name_and_leads_to_the_restart(qtbot: QtBot, window: MainWindow) -> None:
+    palette = open_palette(qtbot, window)
+    qtbot.keyClicks(palette.line, "chinese")
+    assert palette.list.currentIndex().data() == "Language: 简体中文"
+    window.commands._choose("language", "zh_CN")
+    assert window.settings.get(LANGUAGE) == "zh_CN"
+    assert window.settings_page.program_restart_button.isVisible()
 
 
 def test_arrows_move_the_choice_and_escape_leaves_everything_as_it_was(qtbot: QtBot, window: MainWindow) -> None:
@@ -74,7 +101,7 @@ def test_enter_with_nothing_found_does_nothing(qtbot: QtBot, window: MainWindow)
 
 def test_a_setting_is_opened_also_by_what_else_it_may_be_called(qtbot: QtBot, window: MainWindow) -> None:
     palette = open_palette(qtbot, window)
-    qtbot.keyClicks(palette.line, "dark")
+    qtbot.keyClicks(palette.line, "dark mode")
     qtbot.keyClick(palette.line, Qt.Key.Key_Return)
     assert window.pages.currentWidget() is window.settings_page
     assert window.focusWidget() is window.settings_page.rows["theme"].field

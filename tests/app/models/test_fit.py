@@ -134,6 +134,10 @@ def test_a_quality_that_makes_no_difference_says_so(qtbot: QtBot) -> None:
     costs = {quality: button.accessibleDescription() for quality, button in choice.buttons.items()}
     same = [quality for quality, cost in costs.items() if cost.startswith("No different for this file")]
     assert same == ["balanced", "faithful"]
+    assert [quality for quality, button in choice.buttons.items() if button.isEnabled()] == [None, "smallest"]
+    choice.allow_choice(False)
+    choice.allow_choice(True)
+    assert not choice.buttons["faithful"].isEnabled()
     choice.adjustSize()
     assert [choice._costs[quality].heightForWidth(2000) for quality in choice.buttons] == heights
 

@@ -174,3 +174,6 @@ def test_a_job_that_is_done_offers_to_load_what_it_has_brought(qtbot):
     assert not strip.main_button.isVisible()
     strip.show_loaded("tiny", None)
     assert strip.text() == "Ready and loaded"
+    assert strip.main_button.text() == "Start a chat"
+    with qtbot.waitSignal(strip.chat_requested):
+        press(qtbot, strip.main_button)
