@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from engine.answer import Answer
 from engine.cache.identity import CacheIdentity
 from engine.errors import InvalidRequestError, RequestTooLongError
-from engine.messages import ChatMessage, SamplingParams, Submit
+from engine.messages import ChatMessage, Submit
 from engine.rope_spec import RopeSpec
 from engine.sampling_checks import check_params
 from engine.sequence import Sequence
@@ -125,7 +125,7 @@ class RequestReader:
 
         if submit.when_full == "stop":
             return FittedChat(encode_chat(submit.messages))
-        room = self._max_length - self._reserve(submit.params)
+        room = self._max_length - self._reserve(submit)
         return fit_chat(submit.messages, room, encode_chat, lambda text: len(self.tokenizer.encode(text)))
 
     @property
@@ -133,12 +133,13 @@ class RequestReader:
         """The most tokens that prompt and answer may have together."""
         return min(self.max_context, self.pool_tokens)
 
-    def _reserve(self, params: SamplingParams) -> int:
+    def _reserve(self, submit: Submit) -> int:
         """Tokens that a chat which may drop turns leaves to its answer."""
-        if params.max_tokens is not None:
+        params = submit.params
+        if params.max_tokens is not None and not submit.cuts_answer:
             return params.max_tokens
-        share = self._max_length // _RESERVED_PART
-        return max(1, params.min_tokens, min(self.reply_reserve, share))
+        reserve = min(self.reply_reserve, self._max_length // _RESERVED_PART)
+        return max(1, params.min_tokens, reserve if params.max_tokens is None else min(reserve, params.max_tokens))
 
     def _checked_ids(self, token_ids: tuple[int, ...]) -> list[int]:
         unknown = next((token_id for token_id in token_ids if not 0 <= token_id < self.vocab_size), None)
@@ -149,8 +150,10 @@ class RequestReader:
 
     def _max_tokens(self, num_prompt_tokens: int, submit: Submit) -> int:
         params = submit.params
-        asked = params.max_tokens
         limit = self._max_length
+        asked = params.max_tokens
+        if asked is not None and submit.cuts_answer:
+            asked = max(1, min(asked, limit - num_prompt_tokens))
         name = "the model's context" if self.max_context <= self.pool_tokens else "the whole block pool"
         needed = num_prompt_tokens + (1 if asked is None else asked)
         if needed > limit:

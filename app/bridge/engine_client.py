@@ -154,6 +154,7 @@ class EngineClient(QObject):
                 owner=owner,
                 when_full=when_full,
                 continues_answer=continues_answer,
+                cuts_answer=True,
             )
         )
         return stream

@@ -100,7 +100,7 @@ class ContextMeter(QObject):
         written = self._num_draft_tokens + self._num_tokens(Draft("", self._attachments.attachments))
         parts = self._parts(model, written + self._num_tokens(self._queued.draft))
         self._gauge.show_parts(parts)
-        told = (parts, self._session.when_full, self._max_tokens or 1)
+        told = (parts, self._session.when_full)
         self.refusal_changed.emit(refusal_words(*told), forgetting_helps(*told))
         self.warning_changed.emit(warning_words(*told), forgetting_makes_room(*told))
 
@@ -109,7 +109,7 @@ class ContextMeter(QObject):
         if self._model is None:
             return True
         parts = self._parts(self._model, self._num_tokens(draft))
-        return bool(refusal_words(parts, self._session.when_full, self._max_tokens or 1))
+        return bool(refusal_words(parts, self._session.when_full))
 
     def _num_tokens(self, draft: Draft) -> int:
         attached = sum(self._counts.get(one.id, one.num_tokens or 0) for one in draft.attachments)
@@ -124,7 +124,7 @@ class ContextMeter(QObject):
         num_read = max(0, self._session.num_context_tokens - system - model_system)
         uncounted = self._session.uncounted()
         history = num_read + sum(self._counts.get(message.id, 0) for message in uncounted)
-        wanted = self._max_tokens or min(_REPLY_RESERVE, limit // _RESERVED_PART)
+        wanted = min(self._max_tokens or _REPLY_RESERVE, _REPLY_RESERVE, limit // _RESERVED_PART)
         parts = ContextParts(system, history, draft, 0, limit, model_system, limit < model.max_context)
         return replace(parts, reserve=min(wanted, parts.room))
 

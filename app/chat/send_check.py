@@ -18,15 +18,15 @@ _WORDS_PER_TOKEN = 0.75
 """Of English."""
 
 
-def forgetting_helps(parts: ContextParts, when_full: WhenFull, num_answer_tokens: int) -> bool:
+def forgetting_helps(parts: ContextParts, when_full: WhenFull) -> bool:
     """Whether what is refused could be sent if the chat forgot its oldest turns."""
-    is_refused = bool(refusal_words(parts, when_full, num_answer_tokens))
-    return is_refused and not refusal_words(parts, "drop_oldest", num_answer_tokens)
+    is_refused = bool(refusal_words(parts, when_full))
+    return is_refused and not refusal_words(parts, "drop_oldest")
 
 
-def refusal_words(parts: ContextParts, when_full: WhenFull, num_answer_tokens: int) -> str:
-    """What to do before this can be sent; empty if it can be."""
-    fixed = parts.all_systems + num_answer_tokens
+def refusal_words(parts: ContextParts, when_full: WhenFull) -> str:
+    """What to do before this can be sent; empty if it can be: a token of answer is enough."""
+    fixed = parts.all_systems + 1
     newest = fixed + parts.draft
     needed = newest if when_full == "drop_oldest" else newest + parts.history
     if needed <= parts.limit:
@@ -45,9 +45,9 @@ def refusal_words(parts: ContextParts, when_full: WhenFull, num_answer_tokens: i
     return words.format(needed=tokens_text(needed), limit=f"{parts.limit:,}")
 
 
-def warning_words(parts: ContextParts, when_full: WhenFull, num_answer_tokens: int) -> str:
+def warning_words(parts: ContextParts, when_full: WhenFull) -> str:
     """That hardly any room is left for the answer, and what to do; empty if there is enough, or none at all."""
-    if refusal_words(parts, when_full, num_answer_tokens) or not _is_tight(parts, when_full):
+    if refusal_words(parts, when_full) or not _is_tight(parts, when_full):
         return ""
     room = max(1, parts.room if when_full == "stop" else parts.room + parts.history)
     words = translate("app", "Only {tokens} are left for the answer, about {words} words: it may break off.")
@@ -56,9 +56,9 @@ def warning_words(parts: ContextParts, when_full: WhenFull, num_answer_tokens: i
     return sentences(words, _advice(parts), *([longer] if parts.is_bound_by_memory else []))
 
 
-def forgetting_makes_room(parts: ContextParts, when_full: WhenFull, num_answer_tokens: int) -> bool:
+def forgetting_makes_room(parts: ContextParts, when_full: WhenFull) -> bool:
     """Whether what is warned of would not be so if the chat forgot its oldest turns."""
-    return bool(warning_words(parts, when_full, num_answer_tokens)) and not _is_tight(parts, "drop_oldest")
+    return bool(warning_words(parts, when_full)) and not _is_tight(parts, "drop_oldest")
 
 
 def _is_tight(parts: ContextParts, when_full: WhenFull) -> bool:

@@ -19,6 +19,8 @@ from kernels.arrays import Array
 from kernels.ops import Backend
 from kernels.sampling_tensors import LogitEdits, SamplingTensors
 
+_LARGEST = float(np.finfo(np.float32).max)
+
 
 @dataclass(frozen=True, slots=True)
 class Draw:
@@ -112,7 +114,7 @@ def _columns(params: Sequences[SamplingParams]) -> SamplingTensors:
     """What does not change from token to token; `uniform` is yet to come."""
     is_typical = any(p.typical_p < 1 for p in params)
     return SamplingTensors(
-        temperature=np.array([p.temperature for p in params], np.float32),
+        temperature=np.array([min(p.temperature, _LARGEST) for p in params], np.float32),
         top_k=np.array([p.top_k for p in params], np.int64),
         top_p=np.array([p.top_p for p in params], np.float32),
         min_p=np.array([p.min_p for p in params], np.float32),

@@ -29,7 +29,8 @@ class SamplingParams:
     other penalties 0. All three count the tokens of prompt and output (OpenAI's servers: of the output alone for
     frequency and presence). `logit_bias` is added to its tokens' logits. `allowed_token_ids` None allows all.
     `seed` None lets the engine draw one. `max_tokens` bounds the generated tokens; a number is refused if the context
-    or the pool could never hold it, None takes what they leave, up to `EngineConfig.default_max_tokens`.
+    or the pool could never hold it (or cut, see `Submit.cuts_answer`), None takes what they leave, up to
+    `EngineConfig.default_max_tokens`.
 
     An answer ends with the model's own end tokens, unless `ignore_eos`, with `stop_token_ids`, and before the strings
     of `stop`. The token that ends it is counted and reported, but its text is not shown. Before `min_tokens` no end
@@ -89,6 +90,8 @@ class Submit:
     when_full: WhenFull = "stop"
     continues_answer: bool = False
     """Whether the last message is an assistant's that is not complete: the answer is what follows its text."""
+    cuts_answer: bool = False
+    """Whether a `max_tokens` that does not fit is cut to what fits, where it would be refused."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -167,3 +167,32 @@ def test_questions_that_were_never_answered_are_one_to_the_model_and_forgotten_o
     assert event is not None
     assert event.dropped == (1,)
     assert engine.end("c").num_completion_tokens == 8
+
+
+@pytest.mark.parametrize("when_full", ["stop", "drop_oldest"])
+def test_a_length_that_is_a_bound_is_cut_to_what_fits_and_one_that_is_asked_for_is_refused(when_full):
+    for cuts_answer in (True, False):
+        engine = FakeEngine(num_blocks=100, max_context=300)
+        params = SamplingParams(temperature=0.0, max_tokens=4000, ignore_eos=True)
+        chat = (SYSTEM, question("and now?"))
+        engine.core.submit(Submit("a", params, chat, when_full=when_full, cuts_answer=cuts_answer))
+        engine.run()
+        if cuts_answer:
+            end = engine.end("a")
+            assert end.num_prompt_tokens + end.num_completion_tokens == 300
+        else:
+            assert "up to 4,000 of answer" in refusal(engine, "a").message
+
+
+def test_a_bound_does_not_make_a_chat_forget_more_than_the_reserve_of_an_answer():
+    dropped = []
+    for max_tokens in (None, 4000):
+        engine = FakeEngine(num_blocks=100, max_context=300)
+        params = SamplingParams(temperature=0.0, max_tokens=max_tokens)
+        chat = tuple(long_chat(8))
+        engine.core.submit(Submit("a", params, chat, when_full="drop_oldest", cuts_answer=True))
+        engine.run()
+        event = trimmed(engine, "a")
+        assert event is not None
+        dropped.append(event.dropped)
+    assert dropped[0] == dropped[1]

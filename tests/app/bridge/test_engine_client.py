@@ -46,7 +46,8 @@ class Follower:
 
 def test_a_stream_is_submitted_with_messages_parameters_and_owner(client: EngineClient, engines: FakeEngines) -> None:
     stream = client.stream(QUESTION, PARAMS, "chat-1")
-    assert engines.newest.commands == [Submit(stream.request_id, PARAMS, messages=QUESTION, owner="chat-1")]
+    submit = Submit(stream.request_id, PARAMS, messages=QUESTION, owner="chat-1", cuts_answer=True)
+    assert engines.newest.commands == [submit]
 
 
 def test_each_stream_gets_its_own_events_in_order(qtbot: QtBot, client: EngineClient, engines: FakeEngines) -> None:
