@@ -121,10 +121,14 @@ class _Frame(QWidget):
         label.setParent(self)
 
     def sizeHint(self) -> QSize:
-        return self._label.sizeHint()
+        return self._hint(self._label.sizeHint())
 
     def minimumSizeHint(self) -> QSize:
-        return self._label.minimumSizeHint()
+        return self._hint(self._label.minimumSizeHint())
+
+    def _hint(self, of_label: QSize) -> QSize:
+        # The label asks for the height that it was given, and after smaller text would never give it back.
+        return QSize(of_label.width(), self._label.fontMetrics().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

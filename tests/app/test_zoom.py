@@ -57,6 +57,18 @@ def test_a_burst_of_steps_is_laid_out_once_and_out_of_sight(
     assert window.fontInfo().pointSizeF() == pytest.approx(1.5 * before, rel=0.05)
 
 
+def test_after_larger_text_the_status_line_is_as_high_as_before(
+    qtbot: QtBot, window: MainWindow, tabs: list[ChatTab]
+) -> None:
+    line = window.status_line
+    qtbot.waitUntil(lambda: line.height() == line.sizeHint().height())
+    before = line.height()
+    window.zoom_by(100)
+    qtbot.waitUntil(lambda: line.height() > before, timeout=_TIMEOUT_MS)
+    window.reset_zoom()
+    qtbot.waitUntil(lambda: line.height() == before, timeout=_TIMEOUT_MS)
+
+
 def test_only_the_chat_that_is_shown_is_made_again(qtbot: QtBot, window: MainWindow, tabs: list[ChatTab]) -> None:
     window.zoom_by(10)
     settle(qtbot, window)
