@@ -7,7 +7,6 @@ text: they are read in windows of their own.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from functools import partial
 
@@ -69,6 +68,9 @@ class Finder(QObject):
         """The message that was gone to for an attachment, until a place is gone to."""
         self._marked: dict[MessageView, int | None] = {}
         """The views that are marked, each with the place in it that is shown."""
+        self._origin_px: int | None = None
+        """Where was read when the text was begun: while it is typed the first place is looked for from there on."""
+        transcript.verticalScrollBar().actionTriggered.connect(lambda _: self._forget_origin())
         self.bar = FindBar()
         self.bar.hide()
         self._throttle = Throttle(_INTERVAL_MS, self._search, self)
@@ -107,6 +109,7 @@ class Finder(QObject):
     def leave(self) -> None:
         """Hides the bar and the marks; the focus stays where it is."""
         self.bar.hide()
+        self._forget_origin()
         self._throttle.cancel()
         for view in self._transcript.views:
             mark(view, (), None)
@@ -118,6 +121,7 @@ class Finder(QObject):
         if not self._counts:
             return
         self._goal = None
+        self._forget_origin()
         index, place = self._at
         place += direction
         if not 0 <= place < self._counts[index][1]:
@@ -147,29 +151,26 @@ class Finder(QObject):
         ]
         self._goal = None
         self._marked.clear()
-        self._at = self._nearest()
+        self._at = self._first_from_here()
         self._show()
 
-    def _nearest(self) -> tuple[int, int]:
-        """The place nearest to what is in sight, of several in sight the newest; the newest of all in a hidden chat."""
-        if not self._counts:
-            return (0, 0)
+    def _first_from_here(self) -> tuple[int, int]:
+        """The first place in sight or below it; where there is none, as in a hidden chat, the newest of all."""
+        if self._origin_px is None:
+            self._origin_px = self._transcript.verticalScrollBar().value()
         views = {id(view.message): view for view in self._transcript.views}
-        height = self._transcript.viewport().height()
-        nearest, best_px = (len(self._counts) - 1, -1), math.inf
         for number, (message, _) in enumerate(self._counts):
             view = views.get(id(message))
-            if view is None or _distance_px(view.y(), view.y() + view.height(), self._top_px, height) > best_px:
+            # Those without a view are the oldest.
+            if view is None or view.y() + view.height() < self._origin_px:
                 continue
             for place, y in enumerate(self._heights(view)):
-                distance_px = _distance_px(view.y() + y, view.y() + y, self._top_px, height)
-                if distance_px <= best_px:
-                    nearest, best_px = (number, place), distance_px
-        return nearest
+                if view.y() + y >= self._origin_px:
+                    return (number, place)
+        return (len(self._counts) - 1, -1) if self._counts else (0, 0)
 
-    @property
-    def _top_px(self) -> int:
-        return self._transcript.verticalScrollBar().value()
+    def _forget_origin(self) -> None:
+        self._origin_px = None
 
     def _heights(self, view: MessageView) -> Iterator[int]:
         """How far below the view's upper edge its places are."""
@@ -219,8 +220,3 @@ class Finder(QObject):
             widget, cursor = places[min(self._at[1], len(places) - 1)]
             offset_px = widget.mapTo(view, widget.cursorRect(cursor).center()).y()
         self._transcript.show_line(view.message, offset_px)
-
-
-def _distance_px(top: int, bottom: int, sight_top: int, sight_height: int) -> int:
-    """How far it is from what is in sight; 0 for what is, in part at least."""
-    return max(0, sight_top - bottom, top - sight_top - sight_height)

@@ -59,12 +59,12 @@ def is_in_view(tab: ChatTab, message: Message) -> bool:
     return view is not None and view.y() < top + tab.transcript.viewport().height() and view.y() + view.height() > top
 
 
-def test_it_counts_all_places_and_goes_to_the_newest(qtbot: QtBot, window: MainWindow, tab: ChatTab) -> None:
+def test_it_counts_all_places_and_goes_to_the_first_in_sight(qtbot: QtBot, window: MainWindow, tab: ChatTab) -> None:
     qtbot.keyClick(window, Qt.Key.Key_F, CONTROL)
     finder = finder_of(tab)
     assert finder.bar.isVisible()
     qtbot.keyClicks(finder.bar.field, "LIGHTHOUSE")
-    qtbot.waitUntil(lambda: count(finder) == "6 of 6")
+    qtbot.waitUntil(lambda: count(finder) == "5 of 6")
     assert marked(tab)[-2:] == ["Lighthouse"] * 2
     assert is_in_view(tab, tab.session.messages[-1])
 
@@ -76,9 +76,9 @@ def test_it_steps_back_into_messages_that_were_not_built_and_around(qtbot: QtBot
     for _ in range(7):
         seen.append(count(finder))
         qtbot.keyClick(finder.bar.field, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
-    assert seen == [f"{place} of 6" for place in (6, 5, 4, 3, 2, 1, 6)]
-    finder.step(1)
-    finder.step(1)
+    assert seen == [f"{place} of 6" for place in (5, 4, 3, 2, 1, 6, 5)]
+    for _ in range(3):
+        finder.step(1)
     assert count(finder) == "1 of 6"
     qtbot.waitUntil(lambda: is_in_view(tab, tab.session.messages[1]))
     assert len(tab.transcript.views) == 2 * NUM_TURNS
@@ -153,6 +153,30 @@ def test_it_begins_with_what_is_in_sight(qtbot: QtBot, window: MainWindow) -> No
     qtbot.waitUntil(lambda: shown.y() < bar.value() < shown.y() + shown.height())
     finder.open("storm")
     assert count(finder) == "3 of 8"
+
+
+def test_from_the_top_of_a_chat_it_begins_with_the_first_place_however_it_is_typed(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    lines = [f"line {number} stones" for number in range(100)]
+    lines[50] = "the storm"
+    answer = "\n\n".join(lines)
+    session = Session(title="Log", messages=[Message("user", "next"), Message("assistant", answer, end="stop")])
+    session.messages += [Message("user", "storm"), Message("assistant", "storm", end="stop")]
+    window._history.save(session, session.messages)
+    window.chats.open(session.id)
+    tab = window.tabs.current_tab()
+    assert tab is not None
+    bar = tab.transcript.verticalScrollBar()
+    qtbot.waitUntil(lambda: bar.maximum() > 1500 and bar.value() == bar.maximum())
+    tab.transcript.stay_at(tab.session.messages[0], 0.0)
+    qtbot.waitUntil(lambda: bar.value() < 50)
+    finder = finder_of(tab)
+    finder.open()
+    for letter, expected in (("sto", "1 of 102"), ("rm", "1 of 3")):
+        qtbot.keyClicks(finder.bar.field, letter)
+        qtbot.waitUntil(lambda expected=expected: count(finder) == expected)  # type: ignore[misc]
+    assert is_in_view(tab, tab.session.messages[1])
 
 
 @pytest.fixture
