@@ -1,4 +1,5 @@
-"""Owns where the system's dialogs for files begin: in the folder that was used last, else where such files usually lie.
+"""Owns where dialogs for files begin: in the folder that was used last for such files, else where they usually lie.
+Where the desktop has no dialog of its own, also how Qt's looks.
 
 Does not know what is chosen for.
 """
@@ -7,25 +8,65 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QStandardPaths
-from PySide6.QtWidgets import QApplication, QFileDialog
+from PySide6.QtCore import QSize, QStandardPaths
+from PySide6.QtWidgets import QApplication, QFileDialog, QHeaderView, QSplitter, QToolButton, QTreeView
+
+from app.theme import ICON_SIZE_PX, icon_size_px
+from app.widgets.icons import show_icon
 
 Place = QStandardPaths.StandardLocation
-_LAST_FOLDER = "last_folder"
-"""A property of the application: all dialogs of a process share it."""
+_LAST_FOLDER = "last_folder_{place}"
+"""A property of the application: all dialogs of a process for files that usually lie in one place share it."""
+_SIZE = QSize(860, 560)
+_MAX_PART = 0.9
+"""Of the screen."""
+_SIDE_PX = 180
+_ICONS = {
+    "backButton": "chevron-left",
+    "forwardButton": "chevron-right",
+    "toParentButton": "chevron-up",
+    "newFolderButton": "folder-new",
+    "listModeButton": "memory",
+    "detailModeButton": "list",
+}
+"""Of the buttons in Qt's dialog, by their names there."""
 
 
 def begin_in(dialog: QFileDialog, usual: Place = Place.DocumentsLocation) -> QFileDialog:
     """Let a dialog begin in the folder that was used last, `usual` before the first time; it keeps what is chosen."""
     app = QApplication.instance()
     assert app is not None, "dialogs need an application"
-    last = app.property(_LAST_FOLDER)
+    key = _LAST_FOLDER.format(place=usual.name)
+    last = app.property(key)
     folder = Path(last) if last else Path(QStandardPaths.writableLocation(usual))
     dialog.setDirectory(str(folder if folder.is_dir() else Path.home()))
-    dialog.filesSelected.connect(lambda paths: app.setProperty(_LAST_FOLDER, str(_folder_of(paths[0]))))
+    dialog.filesSelected.connect(lambda paths: app.setProperty(key, str(_folder_of(paths[0]))))
+    _give_room(dialog)
     return dialog
 
 
 def _folder_of(path: str) -> Path:
     chosen = Path(path)
     return chosen if chosen.is_dir() else chosen.parent
+
+
+def _give_room(dialog: QFileDialog) -> None:
+    """Room for places and columns, and icons of the theme; the desktop's own dialog has neither and stays as it is."""
+    splitter, tree = dialog.findChild(QSplitter), dialog.findChild(QTreeView)
+    if not isinstance(splitter, QSplitter) or not isinstance(tree, QTreeView):
+        return
+    zoom = icon_size_px() / ICON_SIZE_PX
+    size = (_SIZE * zoom).boundedTo(dialog.screen().availableSize() * _MAX_PART)
+    dialog.resize(size)
+    side_px = round(_SIDE_PX * zoom)
+    splitter.setSizes([side_px, size.width() - side_px])
+    header = tree.header()
+    header.setStretchLastSection(False)
+    # Of those in sight alone: a folder may have very many.
+    header.setResizeContentsPrecision(0)
+    header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+    header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+    for name, icon_name in _ICONS.items():
+        button = dialog.findChild(QToolButton, name)
+        if isinstance(button, QToolButton):
+            show_icon(button, icon_name)

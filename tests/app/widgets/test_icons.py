@@ -15,7 +15,7 @@ NAMES = (
     "dot",
     "plus", "close", "send", "stop", "copy", "chats", "models", "settings", "memory", "search", "arrow-down", "pin",
     "play", "pause", "check", "warning", "moon", "sun", "edit", "trash", "retry", "download", "folder", "chevron-down",
-    "chevron-right", "more", "chevron-up",
+    "chevron-right", "more", "chevron-up", "folder-new", "list",
 )  # fmt: skip
 
 
