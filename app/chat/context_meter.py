@@ -16,6 +16,7 @@ from app.chat.composer_panel import ComposerPanel
 from app.chat.context_gauge import ContextParts
 from app.chat.send_check import forgetting_helps, forgetting_makes_room, refusal_words, warning_words
 from app.state.drafts import Draft
+from app.state.message import Attachment, Message
 from app.state.session import Session, file_text, read_text
 from engine.api import EngineConfig
 from engine.messages import ModelLoaded
@@ -35,6 +36,9 @@ class ContextMeter(QObject):
     """Why what is being written cannot be sent, empty if it can be; whether it could if the chat forgot."""
     warning_changed = Signal(str, bool)
     """What is to be known before it is sent, empty if nothing; whether it were otherwise if the chat forgot."""
+
+    message_counted = Signal(object)
+    """A `Message` that was sent, whose attachments have their numbers of tokens now."""
 
     def __init__(self, session: Session, client: EngineClient, panel: ComposerPanel, parent: QObject) -> None:
         super().__init__(parent)
@@ -132,6 +136,8 @@ class ContextMeter(QObject):
         """What is to be counted: files and messages by their ids, other texts by themselves."""
         queued = self._queued.draft
         files = {one.id: file_text(one) for one in (*queued.attachments, *self._attachments.attachments)}
+        # They were sent before they could be counted.
+        files |= {one.id: file_text(one) for message in self._session.messages for one in _uncounted_files(message)}
         files |= {message.id: read_text(message) for message in self._session.uncounted()}
         texts = (self._session.system_prompt, queued.text, self._composer.toPlainText())
         return files | {text: text for text in texts if text}
@@ -145,6 +151,7 @@ class ContextMeter(QObject):
         self._counts = {key: number for key, number in self._counts.items() if key in texts}
         if self._model is not None and missing and self._counting is None:
             self._counting = self._client.run(self._ask(missing))
+        self._keep_sizes()
         self.show()
 
     async def _ask(self, texts: dict[str, str]) -> None:
@@ -153,9 +160,23 @@ class ContextMeter(QObject):
         if counts is not None:
             self._counts |= dict(zip(texts, counts, strict=True))
             self._attachments.show_sizes(self._counts)
+            self._keep_sizes()
             # More may have been written meanwhile.
             self._throttle.request()
             self.show()
+
+    def _keep_sizes(self) -> None:
+        """Of what was sent before it was counted."""
+        for message in self._session.messages:
+            if any(one.id in self._counts for one in _uncounted_files(message)):
+                message.attachments = tuple(
+                    replace(one, num_tokens=self._counts.get(one.id, one.num_tokens)) for one in message.attachments
+                )
+                self.message_counted.emit(message)
+
+
+def _uncounted_files(message: Message) -> list[Attachment]:
+    return [one for one in message.attachments if one.num_tokens is None]
 
 
 def context_limit(model: ModelLoaded) -> int:

@@ -153,6 +153,12 @@ class QuestionView(MessageView):
         self.column.addLayout(self.header)
         self.column.addWidget(self.panel)
 
+    def show_sizes(self) -> None:
+        """The attachments have been counted since."""
+        for card, attachment in zip(self.cards, self.message.attachments, strict=True):
+            card.attachment = attachment
+            card.show_size(attachment.num_tokens)
+
     def _shown_body(self) -> QWidget:
         return self.panel
 

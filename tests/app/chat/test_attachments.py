@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication, QPlainTextEdit, QPushButton
 from app.chat import composer_panel
 from app.chat.attached_files import AttachmentError, read_attachment
 from app.chat.composer import MAX_PASTED_LINES
+from app.chat.message_view import QuestionView
 from app.state.message import Attachment
 from engine.messages import Command, CountTokens, TokensCounted
 from tests.app.chat.desk import Desk
@@ -115,6 +116,32 @@ def test_what_is_written_is_counted_and_shown_in_parts(desk: Desk, monkeypatch: 
     assert f"What you are writing: {3 + len(file)} tokens" in desk.tab.gauge.toolTip()
     (card,) = desk.tab.panel.attachments.cards
     assert card.size_label.text() == f"{len(file)} tokens"
+
+
+def test_an_attachment_that_is_sent_at_once_is_counted_afterwards_and_stays_so(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.tab.panel.attachments.add(Attachment("a.txt", "hello"))
+    request_id = desk.send("what is it")
+    view = desk.tab.transcript.views[0]
+    assert isinstance(view, QuestionView)
+    assert view.cards[0].attachment.num_tokens is None
+
+    def count(command: Command) -> None:
+        if isinstance(command, CountTokens):
+            desk.engine.emit(TokensCounted(command.count_id, tuple(map(len, command.texts))))
+
+    monkeypatch.setattr(desk.engine, "send", count)
+    for command in tuple(desk.engine.commands):
+        # What was asked for before.
+        count(command)
+    desk.answer(request_id, "a greeting")
+    desk.finish(request_id)
+    expected = len("File a.txt:\n```\nhello\n```")
+    desk.qtbot.waitUntil(lambda: view.cards[0].size_label.text() == f"{expected} tokens")
+    stored = desk.history.load(desk.tab.session.id)
+    assert stored is not None
+    assert stored.messages[0].attachments[0].num_tokens == expected
 
 
 @pytest.mark.parametrize(
