@@ -12,6 +12,7 @@ from functools import partial
 from PySide6.QtCore import QObject, Signal
 
 from app.chat.message_tools import Tool
+from app.chat.message_view import QuestionView
 from app.chat.transcript import Transcript
 from app.i18n import translate
 from app.state import revisions
@@ -155,6 +156,13 @@ class MessageActions(QObject):
         self._show()
         # The switch that was pressed stays below the pointer.
         self._transcript.hold_head(self._session.messages[index], head_px)
+
+    def keep_sizes(self, message: Message) -> None:
+        """The message's attachments have been counted."""
+        self._save([message], is_used=False)
+        view = self._transcript.view_of(message)
+        if isinstance(view, QuestionView):
+            view.show_sizes()
 
     def show_message(self, message_id: str) -> bool:
         """Shows the version of the chat that has this message; False while that cannot be."""

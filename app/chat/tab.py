@@ -24,7 +24,6 @@ from app.chat.composer import files_in
 from app.chat.composer_panel import ComposerPanel
 from app.chat.context_meter import ContextMeter, context_limit
 from app.chat.message_actions import ChatHands, MessageActions
-from app.chat.message_view import QuestionView
 from app.chat.preset_button import PresetButton
 from app.chat.presets import apply_preset
 from app.chat.repetition_watch import RepetitionWatch
@@ -33,7 +32,7 @@ from app.chat.tab_words import empty_words, kept_hint, loading_hint, penalty_hin
 from app.chat.transcript import Transcript
 from app.i18n import translate
 from app.state.history import History, HistoryError
-from app.state.message import Attachment, Message
+from app.state.message import Attachment
 from app.state.parameters import ChatParameters, Preset
 from app.state.session import NEW_CHAT_TITLE, Session
 from engine.messages import ModelLoaded, RequestFailed, RequestFinished, SamplingParams, TextDelta, WhenFull
@@ -126,7 +125,7 @@ class ChatTab(QWidget):
         self.meter = ContextMeter(self.session, self._client, self.panel, self)
         self.meter.refusal_changed.connect(self.panel.show_refusal)
         self.meter.warning_changed.connect(self.panel.show_warning)
-        self.meter.message_counted.connect(self._on_message_counted)
+        self.meter.message_counted.connect(self.message_actions.keep_sizes)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -383,12 +382,6 @@ class ChatTab(QWidget):
     def _remember_model(self) -> None:
         if self._model is not None:
             self.session.parameters = replace(self.session.parameters, model_id=self._model.model_id)
-
-    def _on_message_counted(self, message: Message) -> None:
-        self._saver.save(self.session, [message], False)
-        view = self.transcript.view_of(message)
-        if isinstance(view, QuestionView):
-            view.show_sizes()
 
     def _model_name(self) -> str | None:
         return None if self._model is None else self._model.name
