@@ -148,6 +148,8 @@ class LibraryController(QObject):
                 # Its card tells it.
                 pass
             case _:
+                # What waits for this report must not be freed by a later one.
+                self._freed_ids, self._cleans_after_job = set(), False
                 self._page.storage.show_error(failed.message)
                 self._page.storage.fold_button.setChecked(True)
 

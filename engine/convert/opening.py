@@ -13,6 +13,7 @@ from engine.convert.sources.gguf_source import GgufSource
 from engine.convert.sources.safetensors_source import CONFIG_FILE, SafetensorsSource
 from engine.errors import SourceError
 from engine.hub.selection import gguf_sets
+from engine.store.names import readable_name
 
 _PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".pkl")
 
@@ -30,7 +31,7 @@ def open_source(path: Path) -> Source:
 
 def source_name(path: Path) -> str:
     """What a model is called that is converted without being given a name."""
-    return path.name if path.is_dir() else path.stem
+    return readable_name(path.name if path.is_dir() else path.stem)
 
 
 def _open_folder(folder: Path) -> Source:

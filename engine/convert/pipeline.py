@@ -24,7 +24,7 @@ from engine.store.folders import remove_whole
 from engine.store.library import Library
 from engine.store.lock import exclusive
 from engine.store.manifest import Manifest, SourceRecord, digests
-from engine.store.names import model_id_of
+from engine.store.names import model_id_of, readable_name
 from engine.store.partial import PartialCheckpoint, partial_folder
 from engine.store.verification import verify_files
 
@@ -57,7 +57,7 @@ class Conversion:
         return self.model_id or model_id_of(self.display_name)
 
     def record(self, sha256: str) -> SourceRecord:
-        return SourceRecord(self.source.name, sha256, **asdict(self.options))
+        return SourceRecord(readable_name(self.source.name), sha256, **asdict(self.options))
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,11 @@ _RESERVED = frozenset({"con", "prn", "aux", "nul", "conin$", "conout$", *_PORTS}
 _REFUSED = re.compile(r'[<>:"/\\|?*\x00-\x1f\x7f]')
 
 
+def readable_name(name: str) -> str:
+    """The name of a file with U+FFFD for bytes of it that are no UTF-8: such a name can be in no text."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
 def is_safe_name(name: str) -> bool:
     """Whether a file or folder can have this name on every system, and no other file is meant by it on any.
 

@@ -254,6 +254,17 @@ def test_the_first_load_of_a_model_shows_its_copy(
     qtbot.waitUntil(card.free_action.isVisible)
 
 
+def test_a_report_that_could_not_be_had_leaves_no_wish_to_the_next(
+    qtbot: QtBot, engine: FakeEngine, card: ModelCard, window: MainWindow
+) -> None:
+    card.copy_free_requested.emit("tiny")
+    engine.emit(LibraryFailed(AskStorage(), "storage", "the folder is gone"))
+    copy = StorageItem("cache", "tiny", "/d/models/tiny/prepared.bin", 9, 0.0, "tiny", None, True)
+    engine.emit(dataclasses.replace(REPORT, items=(copy,)))
+    qtbot.waitUntil(lambda: window.model_page.storage._rows.count() > 0)
+    assert not any(isinstance(command, CleanUp) for command in engine.commands)
+
+
 def test_a_copy_that_is_gone_by_then_frees_nothing_else(
     qtbot: QtBot, window: MainWindow, engine: FakeEngine, card: ModelCard
 ) -> None:

@@ -4,6 +4,7 @@ import errno
 import io
 import json
 import os
+import sys
 from collections import namedtuple
 from pathlib import Path
 from types import SimpleNamespace
@@ -61,6 +62,14 @@ def test_a_converted_file_is_listed_verified_and_complete(tmp_path: Path, source
     assert [stage for stage in stages if stage[0] == "convert"] == [("convert", done, 2) for done in range(3)]
     size_bytes = checkpoint.manifest.size_bytes
     assert stages[-1] == ("verify", size_bytes, size_bytes)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere names of files are text")
+def test_a_file_whose_name_is_no_text_becomes_a_model_whose_name_is(tmp_path: Path, source: Path) -> None:
+    odd = source.rename(tmp_path / os.fsdecode(b"Tiny \xff\xfe.gguf"))
+    convert(tmp_path, Conversion(odd))
+    (model,) = Library(tmp_path / "models").list()
+    assert (model.name, model.source) == ("Tiny \ufffd\ufffd", "Tiny \ufffd\ufffd.gguf")
 
 
 def test_converting_again_does_nothing(tmp_path: Path, source: Path) -> None:
