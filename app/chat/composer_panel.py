@@ -34,6 +34,7 @@ from app.chat.composer_row import ComposerRow
 from app.chat.context_gauge import ContextGauge
 from app.chat.full_choice import FullChoice
 from app.chat.hint import Hint
+from app.chat.prompt_dialog import PromptDialog
 from app.chat.prompt_picker import PromptPicker
 from app.chat.queued_message import QueuedMessage
 from app.chat.transcript import COLUMN_CHARACTERS
@@ -91,6 +92,10 @@ class ComposerPanel(QWidget):
         self.queued.back_button.clicked.connect(lambda: self.composer.setFocus())
         self.prompts = PromptPicker(self.composer, self._own_prompts)
         self.prompts.forgotten.connect(self._forget_prompt)
+        words = translate("app", "Prompts: texts to begin with. Enter puts one in; the clip’s menu edits them.")
+        self.prompts_label = TextLabel(words, "muted")
+        self.prompts_label.hide()
+        self.prompts.shown.connect(self.prompts_label.setVisible)
         self.gauge = ContextGauge()
         self.gauge.tip_above = self
         self.full_choice = FullChoice(when_full)
@@ -125,7 +130,7 @@ class ComposerPanel(QWidget):
         refusal.addWidget(self.refusal_label, 1)
         refusal.addWidget(self.warning_label, 1)
         refusal.addWidget(self.forget_button)
-        for part in (self.undo_bar, self.queued, self.attachments, self.prompts):
+        for part in (self.undo_bar, self.queued, self.attachments, self.prompts_label, self.prompts):
             column.addWidget(part)
         column.addLayout(refusal)
         column.addWidget(self.hint)
@@ -140,7 +145,7 @@ class ComposerPanel(QWidget):
 
     def _make_buttons(self) -> None:
         self.attach_button = QToolButton()
-        self.attach_button.setToolTip(translate("app", "Attach files, or keep the text as a prompt"))
+        self.attach_button.setToolTip(translate("app", "Attach files, keep the text as a prompt, or edit prompts"))
         self.attach_button.setAccessibleName(translate("app", "Attach files"))
         show_icon(self.attach_button, "attach", "muted")
         self.attach_button.clicked.connect(self.open_menu)
@@ -282,6 +287,7 @@ class ComposerPanel(QWidget):
         menu.addAction(translate("app", "Attach files…"), self._ask_for_files)
         keep = menu.addAction(translate("app", "Keep this text as a prompt…"), self._ask_for_name)
         keep.setEnabled(bool(self.composer.toPlainText().strip()))
+        menu.addAction(translate("app", "Prompts…"), self.open_prompts)
         menu.popup(self.attach_button.mapToGlobal(QPoint(0, -menu.sizeHint().height())))
         return menu
 
@@ -341,6 +347,15 @@ class ComposerPanel(QWidget):
         dialog.textValueSelected.connect(self.keep_prompt)
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
+
+    def open_prompts(self) -> PromptDialog:
+        """Shows all prompts, to be changed and deleted."""
+        dialog = PromptDialog(self._own_prompts, self.prompts.every, self)
+        dialog.saved.connect(self._save_prompt)
+        dialog.deleted.connect(self._forget_prompt)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+        return dialog
 
     def keep_prompt(self, name: str) -> None:
         """Keeps the text that is being written under a name; one of the person's own with that name gets the text."""

@@ -170,11 +170,15 @@ def parts_text(parts: ContextParts) -> str:
         system,
         (translate("app", "Messages so far, with what the model adds: {tokens}"), parts.history),
         (translate("app", "What you are writing: {tokens}"), parts.draft),
-        (translate("app", "Kept for the reply: {tokens}"), parts.reserve),
+        (translate("app", "Kept free for the reply, at the least: {tokens}"), parts.reserve),
         (translate("app", "Free: {tokens}"), max(0, parts.room - parts.reserve)),
         (translate("app", "Limit of a chat: {tokens}"), parts.limit),
     ]
     text = "\n".join(words.format(tokens=tokens_text(number)) for words, number in lines)
+    note = translate(
+        "app", "“Longest answer” in the options of the chat: how long a reply may get where there is room."
+    )
+    text += f"\n{note}"
     if parts.used >= parts.limit:
         text += "\n" + translate("app", "It is full: shorten the message, or let the chat forget its oldest turns.")
     return text

@@ -7,15 +7,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QTextCursor
-from PySide6.QtWidgets import QListWidget, QListWidgetItem, QWidget
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
+from PySide6.QtGui import QHideEvent, QKeyEvent, QPainter, QShowEvent, QTextCursor
+from PySide6.QtWidgets import (
+    QListWidget,
+    QListWidgetItem,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QWidget,
+)
 
 from app.chat.composer import Composer
 from app.i18n import translate
 from app.state.parameters import Prompt
+from app.theme import current_theme
 
 _MAX_SHOWN = 8
+_PREVIEW_GAP_PX = 16
 _SLASH = "/"
 
 
@@ -40,6 +49,8 @@ class PromptPicker(QListWidget):
 
     forgotten = Signal(object)
     """A `Prompt` of the person's own."""
+    shown = Signal(bool)
+    """Whether it is shown now."""
 
     def __init__(self, composer: Composer, read_own: Callable[[], list[Prompt]], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -50,6 +61,7 @@ class PromptPicker(QListWidget):
         self.name_in_use = ""
         """Of the prompt that the text was begun with; empty if it was with none."""
         self.setAccessibleName(translate("app", "Prompts"))
+        self.setItemDelegate(_Preview(self))
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.itemClicked.connect(self._insert)
@@ -94,6 +106,7 @@ class PromptPicker(QListWidget):
         for prompt in found:
             item = QListWidgetItem(prompt.name)
             item.setToolTip(prompt.text)
+            item.setData(Qt.ItemDataRole.AccessibleDescriptionRole, prompt.text)
             item.setData(Qt.ItemDataRole.UserRole, prompt)
             self.addItem(item)
         self.setCurrentRow(0)
@@ -101,12 +114,23 @@ class PromptPicker(QListWidget):
             self.setFixedHeight(len(found) * self.sizeHintForRow(0) + 2 * self.frameWidth() + 2)
         self.setVisible(bool(found))
 
-    def _found(self, words: str) -> list[Prompt]:
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.shown.emit(True)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self.shown.emit(False)
+
+    def every(self) -> list[Prompt]:
+        """The person's own ones, and those that came along."""
         own = self._read_own()
         names = {one.name.casefold() for one in own}
         # One that a person has changed and kept takes the place of the one that came with the program.
-        every = [*own, *(one for one in built_in_prompts() if one.name.casefold() not in names)]
-        return [one for one in every if words.strip().lower() in one.name.lower()][:_MAX_SHOWN]
+        return [*own, *(one for one in built_in_prompts() if one.name.casefold() not in names)]
+
+    def _found(self, words: str) -> list[Prompt]:
+        return [one for one in self.every() if words.strip().lower() in one.name.lower()][:_MAX_SHOWN]
 
     def _insert(self, item: QListWidgetItem) -> None:
         prompt = self._prompt(item)
@@ -119,3 +143,24 @@ class PromptPicker(QListWidget):
         prompt = item.data(Qt.ItemDataRole.UserRole)
         assert isinstance(prompt, Prompt), f"the entry holds {prompt!r}"
         return prompt
+
+
+class _Preview(QStyledItemDelegate):
+    """Behind a prompt's name its first words, muted."""
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        super().paint(painter, option, index)
+        prompt = index.data(Qt.ItemDataRole.UserRole)
+        metrics = option.fontMetrics
+        taken = metrics.horizontalAdvance(prompt.name) + 2 * _PREVIEW_GAP_PX
+        rect = option.rect.adjusted(taken, 0, -_PREVIEW_GAP_PX // 2, 0)
+        if rect.width() <= 0:
+            return
+        is_chosen = bool(option.state & QStyle.StateFlag.State_Selected)
+        painter.save()
+        painter.setPen(current_theme().color("text" if is_chosen else "muted"))
+        words = metrics.elidedText(" ".join(prompt.text.split()), Qt.TextElideMode.ElideRight, rect.width())
+        painter.drawText(rect, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, words)
+        painter.restore()

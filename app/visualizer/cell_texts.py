@@ -17,7 +17,8 @@ def write_cells(tree: QTreeWidget, rows: Iterable[tuple[QTreeWidgetItem, Sequenc
     """Writes those texts that differ; True if columns may need another width.
 
     Each change that the model tells of has all columns measured. Digits are of one width, so that while every number
-    keeps its length the cells are only painted again.
+    keeps its length they are only painted again. A title may reach into the cells of its numbers and be cut by them, so
+    that the rows are painted whole.
     """
     changed = [
         (item, column, text) for item, texts in rows for column, text in enumerate(texts) if item.text(column) != text
@@ -28,9 +29,9 @@ def write_cells(tree: QTreeWidget, rows: Iterable[tuple[QTreeWidgetItem, Sequenc
     for item, column, text in changed:
         item.setText(column, text)
     model.blockSignals(False)
-    if is_as_wide:
-        for item, column, _ in changed:
-            tree.viewport().update(tree.visualRect(tree.indexFromItem(item, column)))
+    for item, _, _ in changed:
+        row = tree.visualItemRect(item)
+        tree.viewport().update(0, row.y(), tree.viewport().width(), row.height())
     return not is_as_wide
 
 

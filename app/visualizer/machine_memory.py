@@ -7,17 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QTimer
-from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtCore import QRectF, QTimer
+from PySide6.QtGui import QHideEvent, QPainter, QPaintEvent, QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from app.i18n import translate
-from app.visualizer.memory_bar import MemoryBar
+from app.theme import theme_signals
+from app.visualizer.memory_bar import MemoryBar, paint_part
+from app.widgets.flow import Flow
 from app.widgets.text_label import TextLabel
 from app.widgets.units import memory_size
 from engine.planner import MemoryUse
 
 _INTERVAL_MS = 1000
+_ROLES = ("bar_used", "bar_others", "bar_free")
+_CHIP_PX, _CHIP_GAP_PX = 10, 4
 
 
 class MachineMemory(QWidget):
@@ -29,13 +33,17 @@ class MachineMemory(QWidget):
         self._use: MemoryUse | None = None
         self._bar = MemoryBar()
         self._bar.setAccessibleName(translate("app", "Memory of this computer"))
-        self._label = TextLabel("", "muted")
+        self.key = Flow()
+        self._entries = [_Entry(role) for role in _ROLES]
+        self.key.add(_muted(translate("app", "RAM:")))
+        for entry in self._entries:
+            self.key.add(entry)
         self.alarm = TextLabel("", "warning")
         self.alarm.hide()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(4)
-        for widget in (self._bar, self._label, self.alarm):
+        for widget in (self._bar, self.key, self.alarm):
             column.addWidget(widget)
         self._timer = QTimer(self, interval=_INTERVAL_MS)
         self._timer.timeout.connect(self.refresh)
@@ -47,14 +55,26 @@ class MachineMemory(QWidget):
 
     def refresh(self) -> None:
         use = self._use = self._read()
-        self._bar.set_parts(
-            [("bar_used", use.own_bytes), ("bar_others", use.others_bytes), ("bar_free", use.available_bytes)]
-        )
+        sizes = (use.own_bytes, use.others_bytes, use.available_bytes)
+        self._bar.set_parts(list(zip(_ROLES, sizes, strict=True)))
         self._bar.setAccessibleDescription(self.words())
-        self._label.setText(self.words())
+        texts = self._texts(use)
+        if texts != [entry.label.text() for entry in self._entries]:
+            for entry, text in zip(self._entries, texts, strict=True):
+                entry.label.setText(text)
+            self.key.refresh()
         alarm = self.alarm_words()
         self.alarm.setText(alarm)
         self.alarm.setVisible(bool(alarm))
+
+    def _texts(self, use: MemoryUse) -> list[str]:
+        """What each part of the bar is, with its size."""
+        left = translate("app", "left {left} of {total}")
+        return [
+            translate("app", "this program {size}").format(size=memory_size(use.own_bytes)),
+            translate("app", "other programs {size}").format(size=memory_size(use.others_bytes)),
+            left.format(left=memory_size(use.available_bytes), total=memory_size(use.total_bytes)),
+        ]
 
     def words(self) -> str:
         """`RAM: this program 1.2 GiB, other programs 5.0 GiB, left 1.6 of 7.8 GiB`."""
@@ -93,3 +113,33 @@ class MachineMemory(QWidget):
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
         self._timer.stop()
+
+
+def _muted(words: str) -> QLabel:
+    label = QLabel(words)
+    label.setProperty("kind", "muted")
+    return label
+
+
+class _Entry(QWidget):
+    """A part's colour and pattern, and what it is."""
+
+    def __init__(self, role: str) -> None:
+        super().__init__()
+        self.label = _muted("")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(_CHIP_GAP_PX)
+        row.addWidget(_Chip(role))
+        row.addWidget(self.label)
+
+
+class _Chip(QWidget):
+    def __init__(self, role: str) -> None:
+        super().__init__()
+        self._role = role
+        self.setFixedSize(_CHIP_PX, _CHIP_PX)
+        theme_signals().theme_changed.connect(self.update)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        paint_part(QPainter(self), QRectF(self.rect()), self._role)

@@ -52,13 +52,14 @@ class MemoryNumbers(QWidget):
             translate("app", "KV cached"),
             translate("app", "KV free"),
         )
+        kv = translate("app", "KV: what the model keeps of the texts that it has read, so as not to read them again")
         notes = (
             translate("app", "The model itself"),
-            translate("app", "What a step needs besides, at most"),
-            translate("app", "Blocks of answers that run"),
-            translate("app", "Kept for later until it is unpinned"),
-            cached_words(),
-            "",
+            translate("app", "Room to compute in: what a step needs besides, at most"),
+            f"{kv}\n{translate('app', 'Used: blocks of answers that run')}",
+            f"{kv}\n{translate('app', 'Pinned: kept until you unpin it, also where room is short')}",
+            f"{kv}\n{cached_words()}",
+            f"{kv}\n{translate('app', 'Free: room for more text of chats')}",
         )
         self._bar = MemoryBar()
         self._cells: list[tuple[QLabel, QLabel, QLabel, QLabel]] = []
@@ -75,7 +76,7 @@ class MemoryNumbers(QWidget):
             grid.addWidget(label, row, 1)
             grid.addWidget(size, row, 2, right)
             grid.addWidget(blocks, row, 3, right)
-            for cell in (label, size, blocks):
+            for cell in (chip, label, size, blocks):
                 cell.setToolTip(note)
             self._cells.append((chip, label, size, blocks))
         column = QVBoxLayout(self)

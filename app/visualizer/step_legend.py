@@ -26,9 +26,9 @@ class StepLegend(Flow):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        entries = legend_words()
+        entries, notes = legend_words(), _notes()
         for sample, words in entries.items():
-            self.add(_Entry(sample, words))
+            self.add(_Entry(sample, words, notes.get(sample, "")))
         self.setAccessibleName(translate("app", "Legend of the step timeline"))
         self.setAccessibleDescription(listed(entries.values()))
         self.setToolTip(lanes_words())
@@ -47,6 +47,19 @@ def legend_words() -> dict[str, str]:
     }
 
 
+def _notes() -> dict[str, str]:
+    """{a sample: what its words mean}"""
+    return {
+        "recomputed": translate(
+            "app", "There was no memory for all chats: this one waits, and what was read of it is read again later"
+        ),
+        "swapped": translate(
+            "app", "There was no memory for all chats: this one waits, and its blocks lie in RAM meanwhile"
+        ),
+        "resumed": translate("app", "There is room again: the chat goes on"),
+    }
+
+
 def lanes_words() -> str:
     return translate(
         "app",
@@ -56,8 +69,9 @@ def lanes_words() -> str:
 
 
 class _Entry(QWidget):
-    def __init__(self, sample: str, words: str) -> None:
+    def __init__(self, sample: str, words: str, note: str) -> None:
         super().__init__()
+        self.setToolTip(note)
         label = QLabel(words)
         label.setProperty("kind", "muted")
         row = QHBoxLayout(self)

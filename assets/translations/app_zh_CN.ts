@@ -350,8 +350,8 @@
       <translation>附加文件</translation>
     </message>
     <message>
-      <source>Attach files, or keep the text as a prompt</source>
-      <translation>附加文件，或把文本存为提示词</translation>
+      <source>Attach files, keep the text as a prompt, or edit prompts</source>
+      <translation>附加文件、将文本保存为提示词或编辑提示词</translation>
     </message>
     <message>
       <source>Attach files…</source>
@@ -392,10 +392,6 @@
     <message>
       <source>Blocks</source>
       <translation>块</translation>
-    </message>
-    <message>
-      <source>Blocks of answers that run</source>
-      <translation>正在进行的回答的块</translation>
     </message>
     <message>
       <source>Blocks of each chat</source>
@@ -992,6 +988,10 @@
       <translation>释放为本机准备的副本（{size}）</translation>
     </message>
     <message>
+      <source>Free: room for more text of chats</source>
+      <translation>空闲：可容纳更多聊天文本</translation>
+    </message>
+    <message>
       <source>Free: {tokens}</source>
       <translation>空闲：{tokens}</translation>
     </message>
@@ -1148,6 +1148,10 @@
       <translation>创意</translation>
     </message>
     <message>
+      <source>It came with DeepInfer, so it stays; saving makes one of your own of it.</source>
+      <translation>它随 DeepInfer 提供，因此会保留；保存后会成为您自己的一条。</translation>
+    </message>
+    <message>
       <source>It cannot be kept: {reason}</source>
       <translation>无法保存：{reason}</translation>
     </message>
@@ -1232,6 +1236,10 @@
       <translation>KV 使用中</translation>
     </message>
     <message>
+      <source>KV: what the model keeps of the texts that it has read, so as not to read them again</source>
+      <translation>KV：模型对已读文本保留的内容，以免重新读取</translation>
+    </message>
+    <message>
       <source>Keep as a prompt</source>
       <translation>存为提示词</translation>
     </message>
@@ -1256,12 +1264,8 @@
       <translation>为聊天保留 {size}：相当于 {number} 个达到此模型最大长度（每个 {length} 个词元）的聊天。可在设置的“聊天用内存”中调整。</translation>
     </message>
     <message>
-      <source>Kept for later until it is unpinned</source>
-      <translation>一直保留，直到取消固定</translation>
-    </message>
-    <message>
-      <source>Kept for the reply: {tokens}</source>
-      <translation>为回答保留：{tokens}</translation>
+      <source>Kept free for the reply, at the least: {tokens}</source>
+      <translation>至少为回复保留：{tokens}</translation>
     </message>
     <message>
       <source>Kept from earlier, and reused if a chat begins the same</source>
@@ -1749,6 +1753,10 @@
       </translation>
     </message>
     <message>
+      <source>Pinned: kept until you unpin it, also where room is short</source>
+      <translation>已固定：在您取消固定之前一直保留，空间不足时也是如此</translation>
+    </message>
+    <message>
       <source>Point at a block, or go through them with the arrow keys.</source>
       <translation>指向一个块，或用方向键浏览。</translation>
     </message>
@@ -1801,6 +1809,14 @@
       <translation>提示词</translation>
     </message>
     <message>
+      <source>Prompts: texts to begin with. Enter puts one in; the clip’s menu edits them.</source>
+      <translation>提示词：消息开头可用的文本。按 Enter 插入；可在回形针菜单中编辑。</translation>
+    </message>
+    <message>
+      <source>Prompts…</source>
+      <translation>提示词…</translation>
+    </message>
+    <message>
       <source>Put back</source>
       <translation>放回原处</translation>
     </message>
@@ -1811,6 +1827,10 @@
     <message>
       <source>Quit</source>
       <translation>退出</translation>
+    </message>
+    <message>
+      <source>RAM:</source>
+      <translation>内存（RAM）：</translation>
     </message>
     <message>
       <source>RAM: this program {own}, other programs {others}, left {left} of {total}</source>
@@ -1927,6 +1947,10 @@
       <translation>请审查这段代码：先指出错误，再谈风格。
 
 </translation>
+    </message>
+    <message>
+      <source>Room to compute in: what a step needs besides, at most</source>
+      <translation>计算用的空间：一步另外最多需要的量</translation>
     </message>
     <message>
       <source>Save</source>
@@ -2209,6 +2233,10 @@
     <message>
       <source>Text of this message</source>
       <translation>此消息的文本</translation>
+    </message>
+    <message>
+      <source>Texts that you use again and again. Type / at the beginning of a message to put one into it.</source>
+      <translation>您反复使用的文本。在消息开头输入 / 即可插入其中一条。</translation>
     </message>
     <message>
       <source>The KV cache needs {needed} at least, for {tokens} tokens; a quarter of the {free} of free memory is {share}: close other programs, raise the budget or pick a smaller model</source>
@@ -2557,8 +2585,20 @@
       <translation>没有可固定的内容：这段文本已不在缓存中。</translation>
     </message>
     <message>
+      <source>There is room again: the chat goes on</source>
+      <translation>又有空间了：聊天继续</translation>
+    </message>
+    <message>
       <source>There is room for {chats}: {needed} of the {pool} for chats.</source>
       <translation>可容纳 {chats}：占聊天用 {pool} 中的 {needed}。</translation>
+    </message>
+    <message>
+      <source>There was no memory for all chats: this one waits, and its blocks lie in RAM meanwhile</source>
+      <translation>内存不足以容纳所有聊天：此聊天在等待，其块暂存于内存（RAM）中</translation>
+    </message>
+    <message>
+      <source>There was no memory for all chats: this one waits, and what was read of it is read again later</source>
+      <translation>内存不足以容纳所有聊天：此聊天在等待，已读部分稍后会重新读取</translation>
     </message>
     <message>
       <source>There was none to forget in the keyring.</source>
@@ -2734,6 +2774,10 @@
       <translation>使用默认值</translation>
     </message>
     <message>
+      <source>Used: blocks of answers that run</source>
+      <translation>已用：正在生成的回答所占的块</translation>
+    </message>
+    <message>
       <source>Verify</source>
       <translation>校验</translation>
     </message>
@@ -2764,10 +2808,6 @@
     <message>
       <source>Welcome</source>
       <translation>欢迎</translation>
-    </message>
-    <message>
-      <source>What a step needs besides, at most</source>
-      <translation>一步另外最多需要的内存</translation>
     </message>
     <message>
       <source>What all chats share. Automatic is a quarter of the memory that is free beside the model, but no more than four chats as long as the model allows.</source>
@@ -3164,6 +3204,10 @@
       <translation>最新</translation>
     </message>
     <message>
+      <source>left {left} of {total}</source>
+      <translation>剩余 {left}，共 {total}</translation>
+    </message>
+    <message>
       <source>length</source>
       <translation>长度</translation>
     </message>
@@ -3276,6 +3320,10 @@
     <message>
       <source>open</source>
       <translation>已展开</translation>
+    </message>
+    <message>
+      <source>other programs {size}</source>
+      <translation>其他程序 {size}</translation>
     </message>
     <message>
       <source>own</source>
@@ -3519,6 +3567,10 @@
     <message>
       <source>this number</source>
       <translation>此编号</translation>
+    </message>
+    <message>
+      <source>this program {size}</source>
+      <translation>本程序 {size}</translation>
     </message>
     <message>
       <source>this text</source>
@@ -4666,6 +4718,10 @@ Change it in the options of the chat.</source>
     <message>
       <source>“Continue” goes on without the oldest turns.</source>
       <translation>“继续”会略去最早的轮次接着写。</translation>
+    </message>
+    <message>
+      <source>“Longest answer” in the options of the chat: how long a reply may get where there is room.</source>
+      <translation>空间足够时回复最长可达多少，由聊天选项中的“最长回答”决定。</translation>
     </message>
     <message>
       <source>“Longest answer” in the options of this chat</source>

@@ -22,7 +22,7 @@ def test_files_presets_prompts_figures_finding_copying_and_thoughts_do_what_they
     for words in (
         "System prompt of the model, as you gave none:",
         "with what the model adds: 0 tokens",
-        "Kept for the reply: 24 tokens",
+        "Kept free for the reply, at the least: 24 tokens",
         "Limit of a chat:",
     ):
         assert words in report["gauge_before"]

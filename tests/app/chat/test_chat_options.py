@@ -115,6 +115,31 @@ def test_a_text_is_kept_as_a_prompt_and_forgotten_by_delete(desk: Desk) -> None:
     assert [prompt.name for prompt in desk.history.prompts.all()] == ["Haiku"]
 
 
+def test_prompts_are_explained_changed_and_deleted_in_their_dialog(desk: Desk) -> None:
+    panel = desk.tab.panel
+    desk.qtbot.keyClicks(desk.tab.composer, "As a haiku: ")
+    panel.keep_prompt("Haiku")
+    desk.tab.composer.clear()
+    desk.qtbot.keyClicks(desk.tab.composer, "/hai")
+    assert panel.prompts_label.isVisible()
+    desk.tab.composer.clear()
+    assert not panel.prompts_label.isVisible()
+    dialog = panel.open_prompts()
+    assert (dialog.name_field.text(), dialog.text_field.toPlainText()) == ("Haiku", "As a haiku: ")
+    assert not dialog.save_button.isEnabled()
+    dialog.text_field.setPlainText("As two haikus: ")
+    desk.qtbot.mouseClick(dialog.save_button, Qt.MouseButton.LeftButton)
+    assert [(one.name, one.text) for one in desk.history.prompts.all()] == [("Haiku", "As two haikus: ")]
+    desk.qtbot.mouseClick(dialog.delete_button, Qt.MouseButton.LeftButton)
+    assert desk.history.prompts.all() == []
+    assert dialog.name_field.text() == "Summarise"
+    assert not dialog.delete_button.isEnabled()
+    dialog.name_field.setText("Shorten")
+    dialog.save()
+    assert [one.name for one in desk.history.prompts.all()] == ["Shorten"]
+    dialog.reject()
+
+
 def test_escape_leaves_a_slash_as_text(desk: Desk) -> None:
     desk.qtbot.keyClicks(desk.tab.composer, "/")
     assert desk.tab.panel.prompts.isVisible()

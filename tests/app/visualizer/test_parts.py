@@ -89,6 +89,8 @@ def test_machines_memory_is_told_and_divided(qtbot):
     qtbot.addWidget(memory)
     memory.refresh()
     assert memory.words() == "RAM: this program 1.0 GiB, other programs 4.0 GiB, left 3.0 GiB of 8.0 GiB"
+    key = [entry.label.text() for entry in memory._entries]
+    assert key == ["this program 1.0 GiB", "other programs 4.0 GiB", "left 3.0 GiB of 8.0 GiB"]
     assert memory.alarm.isHidden()
 
 

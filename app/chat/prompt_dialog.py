@@ -1,0 +1,139 @@
+"""Owns the dialog in which kept prompts are read, changed and deleted.
+
+Does not know where they are kept: it says what is to be saved and what is to go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QHBoxLayout,
+    QLineEdit,
+    QListWidget,
+    QListWidgetItem,
+    QPlainTextEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.i18n import translate
+from app.state.parameters import Prompt
+from app.widgets.text_label import TextLabel
+
+_WIDTH_CHARACTERS, _HEIGHT_LINES = 90, 24
+
+
+class PromptDialog(QDialog):
+    """A person's own ones and those that came along; one of those that is saved becomes the person's own."""
+
+    saved = Signal(object)
+    deleted = Signal(object)
+    """Each with a `Prompt`."""
+
+    def __init__(
+        self, read_own: Callable[[], list[Prompt]], read_all: Callable[[], list[Prompt]], parent: QWidget
+    ) -> None:
+        super().__init__(parent)
+        self._read_own, self._read_all = read_own, read_all
+        self.setWindowTitle(translate("app", "Prompts"))
+        metrics = self.fontMetrics()
+        self.resize(_WIDTH_CHARACTERS * metrics.averageCharWidth(), _HEIGHT_LINES * metrics.lineSpacing())
+        self.list = QListWidget()
+        self.list.setAccessibleName(self.windowTitle())
+        self.list.currentItemChanged.connect(lambda *_: self._show_chosen())
+        self.name_field = QLineEdit()
+        self.name_field.setAccessibleName(translate("app", "Name"))
+        self.text_field = QPlainTextEdit()
+        self.text_field.setAccessibleName(translate("app", "Text"))
+        self.text_field.setTabChangesFocus(True)
+        for field in (self.name_field, self.text_field):
+            field.textChanged.connect(self._show_buttons)
+        self.save_button = self._button(translate("app", "Save"), self.save)
+        self.delete_button = self._button(translate("app", "Delete"), self.delete)
+        self._build()
+        self._list("")
+
+    def _build(self) -> None:
+        words = translate(
+            "app", "Texts that you use again and again. Type / at the beginning of a message to put one into it."
+        )
+        close = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        close.rejected.connect(self.reject)
+        buttons = QHBoxLayout()
+        buttons.addWidget(self.save_button)
+        buttons.addWidget(self.delete_button)
+        buttons.addStretch(1)
+        right = QVBoxLayout()
+        right.addWidget(self.name_field)
+        right.addWidget(self.text_field, 1)
+        right.addLayout(buttons)
+        both = QHBoxLayout()
+        both.addWidget(self.list, 1)
+        both.addLayout(right, 2)
+        column = QVBoxLayout(self)
+        column.addWidget(TextLabel(words, "muted"))
+        column.addLayout(both, 1)
+        column.addWidget(close)
+
+    def _button(self, words: str, run: Callable[[], None]) -> QPushButton:
+        button = QPushButton(words)
+        # Enter in the name is not meant for a button.
+        button.setAutoDefault(False)
+        button.clicked.connect(run)
+        return button
+
+    def _list(self, chosen_id: str) -> None:
+        """Reads the prompts again; that with the id stays chosen, else the first."""
+        prompts = self._read_all()
+        blocker = QSignalBlocker(self.list)
+        self.list.clear()
+        for prompt in prompts:
+            item = QListWidgetItem(prompt.name)
+            item.setData(Qt.ItemDataRole.UserRole, prompt)
+            self.list.addItem(item)
+        row = next((number for number, one in enumerate(prompts) if one.id == chosen_id), 0)
+        self.list.setCurrentRow(row if prompts else -1)
+        blocker.unblock()
+        self._show_chosen()
+
+    def _chosen(self) -> Prompt | None:
+        item = self.list.currentItem()
+        return None if item is None else item.data(Qt.ItemDataRole.UserRole)
+
+    def _show_chosen(self) -> None:
+        prompt = self._chosen()
+        self.name_field.setText("" if prompt is None else prompt.name)
+        self.text_field.setPlainText("" if prompt is None else prompt.text)
+        self._show_buttons()
+
+    def _is_own(self, prompt: Prompt) -> bool:
+        return any(one.id == prompt.id for one in self._read_own())
+
+    def _show_buttons(self) -> None:
+        prompt, name, text = self._chosen(), self.name_field.text().strip(), self.text_field.toPlainText()
+        is_other = prompt is not None and (name, text) != (prompt.name, prompt.text)
+        self.save_button.setEnabled(is_other and bool(name) and bool(text.strip()))
+        self.delete_button.setEnabled(prompt is not None and self._is_own(prompt))
+        note = translate("app", "It came with DeepInfer, so it stays; saving makes one of your own of it.")
+        self.delete_button.setToolTip("" if self.delete_button.isEnabled() else note)
+
+    def save(self) -> None:
+        """Keeps what stands in the fields in the chosen one's place."""
+        prompt, name, text = self._chosen(), self.name_field.text().strip(), self.text_field.toPlainText()
+        if prompt is None or not name or not text.strip():
+            return
+        changed = replace(prompt, name=name, text=text) if self._is_own(prompt) else Prompt(name, text)
+        self.saved.emit(changed)
+        self._list(changed.id)
+
+    def delete(self) -> None:
+        prompt = self._chosen()
+        if prompt is not None and self._is_own(prompt):
+            self.deleted.emit(prompt)
+            self._list("")
