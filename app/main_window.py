@@ -45,6 +45,7 @@ from app.visualizer.memory_controller import MemoryController
 from app.visualizer.memory_panel import MemoryPanel
 from app.widgets.banner import Banner
 from app.widgets.dock_title import DockTitle
+from app.widgets.hover import HoverKeeper
 from app.widgets.status_line import StatusLine
 from app.window_actions import add_window_actions
 from engine.messages import BringToFront, EngineDied, ModelLoaded, ModelLoadFailed, SamplingParams
@@ -115,21 +116,19 @@ class MainWindow(QMainWindow):
         column.addWidget(self.tabs.beside.beside(self.pages), 1)
         self.setCentralWidget(centre)
         self.setStatusBar(self.status_line)
-        self.sidebar_dock = self._dock(
-            "chats", translate("app", "Chats"), self.sidebar, Qt.DockWidgetArea.LeftDockWidgetArea
-        )
+        left, right = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea
+        self.sidebar_dock = self._dock("chats", translate("app", "Chats"), self.sidebar, left)
         # Only what can be closed can be toggled.
         self.sidebar_dock.setFeatures(QDockWidget.DockWidgetFeature.DockWidgetClosable)
         # An empty widget in the title bar's place takes the title bar away.
         self.sidebar_dock.setTitleBarWidget(QWidget())
-        self.memory_dock = self._dock(
-            "memory", translate("app", "Memory"), self.memory_panel, Qt.DockWidgetArea.RightDockWidgetArea
-        )
+        self.memory_dock = self._dock("memory", translate("app", "Memory"), self.memory_panel, right)
         self.memory_dock.setTitleBarWidget(DockTitle(self.memory_dock))
         widths = {dock: self.settings.get(setting) for dock, setting in self._width_settings()}
         self._dock_widths = DockWidths(self, widths)
         least = {self.memory_dock: _LEAST_WIDTH_WITH_MEMORY_PX, self.sidebar_dock: _LEAST_WIDTH_WITH_CHATS_PX}
         self._narrow = NarrowWindow(self, least)
+        HoverKeeper(self)
 
     def _width_settings(self) -> list[tuple[QDockWidget, Setting[int]]]:
         return [(self.sidebar_dock, options.SIDEBAR_WIDTH_PX), (self.memory_dock, options.MEMORY_WIDTH_PX)]

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QDockWidget, QHBoxLayout, QLabel, QToolButton, QWi
 
 from app.i18n import translate
 from app.placement import fitting
+from app.widgets.hover import let_go
 from app.widgets.icons import show_icon
 
 _MARGIN_PX = 12
@@ -71,6 +72,8 @@ class DockTitle(QWidget):
 
     def _on_floating_changed(self, is_floating: bool) -> None:
         self._show_way(is_floating)
+        # It has moved away from the pointer.
+        let_go(self.detach_button)
         if is_floating:
             QTimer.singleShot(0, self, self._frame)
 
@@ -89,6 +92,7 @@ class DockTitle(QWidget):
         dock.setWindowFlags(_WINDOW_FLAGS)
         dock.setGeometry(within(place, screen.availableGeometry()))
         dock.setVisible(is_shown)
+        let_go(self.detach_button)
 
     def _show_way(self, is_floating: bool) -> None:
         """The way back is in words: nobody looks for it behind a picture."""

@@ -179,7 +179,9 @@ def test_a_detached_panel_is_a_window_with_a_frame_and_a_way_back(qtbot: QtBot, 
     dock: QDockWidget = window.memory_dock
     title = dock.titleBarWidget()
     assert isinstance(title, DockTitle)
+    title.detach_button.setAttribute(Qt.WidgetAttribute.WA_UnderMouse)
     qtbot.mouseClick(title.detach_button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: not title.detach_button.underMouse())
     qtbot.waitUntil(lambda: bool(dock.windowFlags() & Qt.WindowType.WindowTitleHint))
     assert not dock.windowFlags() & Qt.WindowType.FramelessWindowHint
     qtbot.waitUntil(dock.isVisible)
