@@ -138,6 +138,11 @@ class ImportCard(Card):
         return self._path if self.quality.is_expecting else None
 
     @property
+    def job_id(self) -> str | None:
+        """Of the conversion that it shows; None while it shows none."""
+        return None if self._path is None or self.strip.state is JobState.IDLE else convert_job_id(self._path)
+
+    @property
     def _is_offered(self) -> bool:
         """A file was given, and its conversion has not been asked for."""
         return self._path is not None and self.strip.state is JobState.IDLE

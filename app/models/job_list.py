@@ -31,7 +31,7 @@ class JobRow(Card):
 
 
 class JobList(QWidget):
-    """Hidden while there is no job."""
+    """Hidden while there is no job, or only one that is shown elsewhere."""
 
     resume_requested = Signal(str)
     pause_requested = Signal(str)
@@ -43,6 +43,7 @@ class JobList(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.rows: dict[str, JobRow] = {}
+        self._left_out: str | None = None
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(8)
@@ -60,7 +61,23 @@ class JobList(QWidget):
         row.strip.pause_requested.connect(lambda: self.pause_requested.emit(record.job_id))
         row.strip.cancel_requested.connect(lambda: self.cancel_requested.emit(record.job_id))
         self._column.addWidget(row)
-        self.show()
+        self._show_rows()
+
+    def leave_out(self, job_id: str | None) -> None:
+        """The job that is in sight elsewhere, with the same buttons."""
+        if job_id == self._left_out:
+            return
+        self._left_out = job_id
+        row = None if job_id is None else self.rows.get(job_id)
+        had_focus = row is not None and holds_focus(row)
+        self._show_rows()
+        if had_focus:
+            self.focus_freed.emit()
+
+    def _show_rows(self) -> None:
+        for job_id, row in self.rows.items():
+            row.setVisible(job_id != self._left_out)
+        self.setVisible(any(job_id != self._left_out for job_id in self.rows))
 
     def show_progress(self, progress: JobProgress) -> None:
         if (row := self.rows.get(progress.job_id)) is not None:
@@ -76,12 +93,13 @@ class JobList(QWidget):
             self._column.removeWidget(row)
             row.hide()
             row.deleteLater()
-            self.setVisible(bool(self.rows))
+            self._show_rows()
             if had_focus:
                 self._pass_focus()
 
     def _pass_focus(self) -> None:
-        if self.rows:
-            next(iter(self.rows.values())).strip.main_button.setFocus()
+        shown = [row for job_id, row in self.rows.items() if job_id != self._left_out]
+        if shown:
+            shown[0].strip.main_button.setFocus()
         else:
             self.focus_freed.emit()

@@ -217,6 +217,11 @@ class ModelPage(ClosablePage):
         self.sections.show_current(section)
         self.yours.setVisible(section == _YOURS)
         self.get.setVisible(section == _GET)
+        self._show_jobs_once()
+
+    def _show_jobs_once(self) -> None:
+        """A conversion has its card among what can be got, near the top of the page: not in the list as well."""
+        self.jobs.leave_out(self.import_card.job_id if self.get.isVisibleTo(self) else None)
 
     def _build(self) -> None:
         self.column.addWidget(self.sections)
@@ -244,6 +249,7 @@ class ModelPage(ClosablePage):
             part.fetch_requested.connect(self.fetch_requested)
         self.damaged.delete_requested.connect(self.delete_requested)
         self.get.convert_requested.connect(self.convert_requested)
+        self.import_card.strip.state_changed.connect(self._show_jobs_once)
         self.import_card.grown.connect(lambda: self.scroll_to(self.import_card, self.import_card.strip))
         for runner in (self.get, self.jobs):
             runner.pause_requested.connect(self.pause_requested)

@@ -312,6 +312,26 @@ def test_a_model_that_is_dropped_on_the_window_is_converted_once_its_quality_is_
     assert engine.commands[-1] == StartJob("convert:/m/a.gguf", ConvertJob("/m/a.gguf", quality="smallest"))
 
 
+def test_a_conversion_is_shown_once_where_its_card_is_and_in_the_list_elsewhere(
+    qtbot: QtBot, window: MainWindow, engine: FakeEngine
+) -> None:
+    window.show_models()
+    window.models.take_in("/m/a.gguf")
+    page = window.model_page
+    press(qtbot, page.import_card.strip.main_button)
+    assert list(page.jobs.rows) == ["convert:/m/a.gguf"]
+    assert page.import_card.strip.cancel_button.isVisible()
+    assert not page.jobs.isVisible()
+    page._on_chosen(0)
+    assert page.jobs.rows["convert:/m/a.gguf"].isVisible()
+    window.models.jobs.start("verify:tiny", "Verify", VerifyJob("tiny"))
+    page.show_get()
+    assert [row.isVisible() for row in page.jobs.rows.values()] == [False, True]
+    engine.emit(JobFinished("convert:/m/a.gguf", "a"))
+    qtbot.waitUntil(lambda: list(page.jobs.rows) == ["verify:tiny"])
+    assert page.jobs.isVisible()
+
+
 def test_a_file_that_cannot_be_converted_is_refused_before_it_begins(
     qtbot: QtBot, window: MainWindow, engine: FakeEngine
 ) -> None:
