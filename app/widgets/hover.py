@@ -1,7 +1,7 @@
 """Owns that a button does not look pointed at any more once a window or dialog has opened over it.
 
 Does not know the buttons. Where something opens between two movements of the pointer, Qt is not always told that it has
-left, and the button under it stays lit.
+left, and the button under it stays lit; or it is, and does not paint the button anew.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class HoverKeeper(QObject):
         modal = QApplication.activeModalWidget()
         is_blocked = modal is not None and modal.window() is not self._window
         for button in self._window.findChildren(QAbstractButton):
-            if is_blocked or button is not pointed:
+            if button.isVisible() and (is_blocked or button is not pointed):
                 let_go(button)
 
 
@@ -46,4 +46,5 @@ def let_go(button: QAbstractButton) -> None:
     if button.testAttribute(Qt.WidgetAttribute.WA_UnderMouse):
         button.setAttribute(Qt.WidgetAttribute.WA_UnderMouse, False)
         QApplication.sendEvent(button, QEvent(QEvent.Type.Leave))
-        button.update()
+    # Also where Qt knows by now: what is seen may be older.
+    button.update()
