@@ -33,7 +33,8 @@ def test_files_presets_prompts_figures_finding_copying_and_thoughts_do_what_they
     assert report["prompt"] == KEPT_PROMPT
     assert report["prompt_is_gone"]
     assert report["prompt_is_back"]
-    assert report["places"] == ["2 of 2", "1 of 2", "2 of 2", "1 of 2"]
+    # Which of them is the first in sight depends on the font.
+    assert report["places"] in (["1 of 2", "2 of 2"] * 2, ["2 of 2", "1 of 2"] * 2)
     assert report["focus_is_back"]
     assert report["copied"] == "And which fruit is yours?"
     assert report["copied_text"]
