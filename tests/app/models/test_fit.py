@@ -37,7 +37,7 @@ def host(memory_free_bytes: int, **chosen: Any) -> Host:
     ("name", "free_gib", "kind", "words"),
     [
         ("Qwen2.5 3B", 8, "fits", "Fits, with "),
-        ("Qwen3 4B", 5, "short", "Fits with a shorter context: one chat of 3,072 tokens (about 2,300 words)"),
+        ("Qwen3 4B", 5, "short", "Fits with a shorter context: one chat of 4,096 tokens (about 3,100 words)"),
         ("Qwen2.5 7B", 4, "none", "Does not fit: needs "),
     ],
 )
@@ -49,7 +49,7 @@ def test_the_verdict_is_one_of_three(name: str, free_gib: int, kind: str, words:
 
 def test_what_would_fit_instead_is_named() -> None:
     assert (
-        "These would: Qwen2.5 3B, Gemma 2 2B, Qwen2.5 1.5B"
+        "These would: Qwen2.5 3B, Llama 3.2 3B, Gemma 2 2B"
         in fit_in(SPECS["Qwen2.5 7B"], "balanced", host(4 * GIB)).words
     )
     nothing = fit_in(SPECS["Qwen2.5 7B"], "balanced", host(GIB // 4))
