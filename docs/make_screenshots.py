@@ -149,7 +149,7 @@ class Photographer:
 
     async def _show_dead_engine(self) -> None:
         """As the window is told of it; the engine itself goes on."""
-        message = "The engine cannot start: No module named 'torch'. Install the program again"
+        message = "The engine cannot start: No module named 'numpy'. Install the program again"
         self._window.models.client.engine_died.emit(EngineDied("engine_error", message))
         await self._camera.save_at_rest("error_engine", self._window)
 

@@ -72,4 +72,5 @@ CHAT_SENTENCES = (
     QT_TRANSLATE_NOOP("app", "{count} answers still running on {name}: stop them or wait until they end"),
     QT_TRANSLATE_NOOP("app", "The engine stopped: restart it and try again"),
     QT_TRANSLATE_NOOP("app", "The engine cannot start: {error}. Install the program again"),
+    QT_TRANSLATE_NOOP("app", "{name} cannot be run: {error}. Install the program again"),
 )

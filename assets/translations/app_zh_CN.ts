@@ -3976,6 +3976,10 @@ Change it in the options of the chat.</source>
       <translation>无法读取 {name}：{why}。{advice}</translation>
     </message>
     <message>
+      <source>{name} cannot be run: {error}. Install the program again</source>
+      <translation>无法运行 {name}：{error}。请重新安装程序</translation>
+    </message>
+    <message>
       <source>{name} has a damaged quantisation state</source>
       <translation>{name} 的量化状态已损坏</translation>
     </message>
