@@ -33,7 +33,7 @@ from app.state import options
 from app.state.history import History, HistoryError
 from app.state.settings import Settings
 from app.theme import apply_theme, apply_zoom
-from engine.api import EngineConfig, EngineHandle, list_damaged_models, list_models
+from engine.api import EngineConfig, EngineHandle, list_damaged_models, list_models, shorten_time_slice
 from engine.messages import BlockSnapshot, Event
 from engine.planner import machine
 
@@ -95,6 +95,7 @@ def _run_loop(app: QApplication, home: Path, backend: str, check: WindowCheckNam
     asyncio.set_event_loop(loop)
     settings = Settings(home / "settings.json")
     leave_efficiency_mode()
+    shorten_time_slice()
     config = EngineConfig(home=home, backend=backend)
     window = make_window(home, loop, engine_factory(lambda: configured(config, settings)), settings)
     window.closed.connect(loop.stop)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.config import HOME_VARIABLE, EngineConfig, KvDtype, Speculation, assets_dir, default_home
-from engine.environment import loading_modules, lower_thread_priority, prepare_environment
+from engine.environment import loading_modules, lower_thread_priority, prepare_environment, shorten_time_slice
 from engine.errors import EngineError
 from engine.hub.address import ENDPOINT_VARIABLE, hub_address
 from engine.messages import BlockSnapshot, Command, EngineDied, Event
@@ -47,6 +47,7 @@ __all__ = [
     "keep_hub_token",
     "list_damaged_models",
     "list_models",
+    "shorten_time_slice",
 ]
 
 

@@ -1,9 +1,11 @@
-"""What the engine asks of the system: what libraries read as they load, and its thread's place in the queue."""
+"""What the engine asks of the system: what libraries read as they load, and its threads' place in the queue."""
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import os
+import platform
 import sys
 import threading
 from collections.abc import Iterator
@@ -16,7 +18,26 @@ _THREADS_VARIABLE = "OMP_NUM_THREADS"
 _NICENESS = 5
 _BELOW_NORMAL = -1
 """THREAD_PRIORITY_BELOW_NORMAL of Windows."""
+_SHORT_SLICE_NS = 100_000
+_LONG_SLICE_NS = 10_000_000
+_SCHED_SETATTR = {"x86_64": 314, "aarch64": 274}
+"""The system call's number on Linux, by machine."""
 _added: set[str] = set()
+
+
+class _SchedAttr(ctypes.Structure):
+    """`struct sched_attr` of Linux, in its first version: man 2 sched_setattr."""
+
+    _fields_ = (
+        ("size", ctypes.c_uint32),
+        ("policy", ctypes.c_uint32),
+        ("flags", ctypes.c_uint64),
+        ("nice", ctypes.c_int32),
+        ("priority", ctypes.c_uint32),
+        ("runtime", ctypes.c_uint64),
+        ("deadline", ctypes.c_uint64),
+        ("period", ctypes.c_uint64),
+    )
 
 
 def prepare_environment(num_threads: int | None = None) -> None:
@@ -53,12 +74,32 @@ def lower_thread_priority() -> None:
     if sys.platform == "linux":
         thread_id = threading.get_native_id()
         os.setpriority(os.PRIO_PROCESS, thread_id, os.getpriority(os.PRIO_PROCESS, thread_id) + _NICENESS)
+        _set_slice(_LONG_SLICE_NS)
     elif sys.platform == "win32":
-        import ctypes
-
         kernel = ctypes.WinDLL("kernel32")
         kernel.GetCurrentThread.restype = ctypes.c_void_p
         kernel.SetThreadPriority(ctypes.c_void_p(kernel.GetCurrentThread()), _BELOW_NORMAL)
+
+
+def shorten_time_slice() -> None:
+    """Let the thread that calls it have a core as soon as it has something to do, if it never does much at a time.
+
+    Threads that it starts do as it does, until they call `lower_thread_priority`. Linux's scheduler gives a core at
+    once to a thread whose slice is shorter than that of the thread at work, and at the next tick otherwise, which is up
+    to 4 ms later: docs/adr/0008-native-cpu-kernels.md has figures. Does nothing on other systems.
+    """
+    if sys.platform == "linux":
+        _set_slice(_SHORT_SLICE_NS)
+
+
+def _set_slice(slice_ns: int) -> None:
+    """For the thread that calls it. Kernels before 6.12 take the length for nothing; a refusal changes nothing."""
+    number = _SCHED_SETATTR.get(platform.machine())
+    if number is None:
+        return
+    niceness = os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+    attributes = _SchedAttr(size=ctypes.sizeof(_SchedAttr), nice=niceness, runtime=slice_ns)
+    ctypes.CDLL(None).syscall(number, 0, ctypes.byref(attributes), 0)
 
 
 @contextmanager
@@ -82,8 +123,6 @@ def return_free_memory() -> None:
     Not to be called often; it walks all of the heap.
     """
     if sys.platform == "linux":
-        import ctypes
-
         trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
         if trim is not None:
             trim(0)

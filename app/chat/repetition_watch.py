@@ -53,7 +53,7 @@ class RepetitionWatch(QObject):
         if abs(len(text) - self._num_seen) >= _LOOK_CHARACTERS:
             self._num_seen = len(text)
             self._is_repeating = repeats_itself(text)
-        self._show()
+            self._show()
 
     def on_answer_ended(self) -> None:
         is_due, self._is_again_due = self._is_again_due, False
