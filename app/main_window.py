@@ -6,6 +6,7 @@ Does not know the engine's inside nor how a chat or a model page works; it puts 
 from __future__ import annotations
 
 import logging
+from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QByteArray, QRect, QSize, Qt, QTimer, Signal
@@ -37,6 +38,7 @@ from app.preferences.settings_page import SettingsPage
 from app.state import options
 from app.state.advice import file_advice
 from app.state.history import History
+from app.state.new_chats import default_params
 from app.state.session import Session
 from app.state.setting import Setting
 from app.state.settings import Settings
@@ -48,7 +50,7 @@ from app.widgets.dock_title import DockTitle
 from app.widgets.hover import HoverKeeper
 from app.widgets.status_line import StatusLine
 from app.window_actions import add_window_actions
-from engine.messages import BringToFront, EngineDied, ModelLoaded, ModelLoadFailed, SamplingParams
+from engine.messages import BringToFront, EngineDied, ModelLoaded, ModelLoadFailed
 
 _log = logging.getLogger(__name__)
 _FIRST_SIZE = QSize(1280, 800)
@@ -144,7 +146,7 @@ class MainWindow(QMainWindow):
         return Session(system_prompt=self.settings.get(options.SYSTEM_PROMPT))
 
     def _make_tab(self, session: Session) -> ChatTab:
-        tab = ChatTab(session, self._client, self._history, self._params)
+        tab = ChatTab(session, self._client, self._history, partial(default_params, self.settings))
         show_models_in(tab, self.models, self.show_models)
         self.chats.keep_draft(tab)
         tab.turn_begun.connect(self.chats.show_change)
@@ -152,13 +154,6 @@ class MainWindow(QMainWindow):
         tab.models_requested.connect(self.show_models)
         tab.model_missed.connect(self._on_model_missed)
         return tab
-
-    def _params(self) -> SamplingParams:
-        return SamplingParams(
-            temperature=float(self.settings.get(options.TEMPERATURE)),
-            top_p=float(self.settings.get(options.TOP_P)),
-            max_tokens=self.settings.get(options.MAX_TOKENS) or None,
-        )
 
     def _connect(self) -> None:
         client = self._client

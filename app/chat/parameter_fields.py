@@ -13,7 +13,9 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QGridLayout, QLineEdit, QSizePolicy, QWidget
 
 from app.i18n import QT_TRANSLATE_NOOP, translate
+from app.state import options
 from app.state.parameters import ChatParameters
+from app.state.setting import Setting
 from app.widgets.fields import CheckBox, NumberBox
 from engine.api import EngineConfig
 from engine.messages import SamplingParams
@@ -37,33 +39,22 @@ class _Number:
     otherwise: float
 
 
+def _as_setting(setting: Setting[int] | Setting[float], step: float) -> _Number:
+    """One that means the same in a chat as in the settings."""
+    assert setting.label is not None, f"{setting.key} has no words"
+    assert setting.minimum is not None, f"{setting.key} has no minimum"
+    assert setting.maximum is not None, f"{setting.key} has no maximum"
+    num_decimals = 2 if isinstance(setting.default, float) else 0
+    least, most = setting.minimum, setting.maximum
+    return _Number(setting.key, setting.label, setting.note, least, most, step, num_decimals, setting.default)
+
+
 _NUMBERS = (
-    _Number(
-        "temperature",
-        QT_TRANSLATE_NOOP("app", "Temperature"),
-        QT_TRANSLATE_NOOP("app", "0 always takes the likeliest word; higher is more surprising."),
-        0, 2, 0.1, 2, 0.7,
-    ),
-    _Number(
-        "top_p", QT_TRANSLATE_NOOP("app", "Top-p"),
-        QT_TRANSLATE_NOOP("app", "Only the likeliest words that make up this share together. 1 is off."),
-        0.01, 1, 0.05, 2, 0.95,
-    ),
-    _Number(
-        "top_k", QT_TRANSLATE_NOOP("app", "Top-k"),
-        QT_TRANSLATE_NOOP("app", "Only so many of the likeliest words. 0 is off."),
-        0, 1000, 10, 0, 0,
-    ),
-    _Number(
-        "min_p", QT_TRANSLATE_NOOP("app", "Min-p"),
-        QT_TRANSLATE_NOOP("app", "Only words at least this likely beside the likeliest. 0 is off."),
-        0, 0.99, 0.05, 2, 0,
-    ),
-    _Number(
-        "repetition_penalty", QT_TRANSLATE_NOOP("app", "Repetition penalty"),
-        QT_TRANSLATE_NOOP("app", "Above 1 makes words that were there less likely. 1 is off."),
-        0.5, 2, 0.05, 2, 1,
-    ),
+    _as_setting(options.TEMPERATURE, 0.1),
+    _as_setting(options.TOP_P, 0.05),
+    _as_setting(options.TOP_K, 10),
+    _as_setting(options.MIN_P, 0.05),
+    _as_setting(options.REPETITION_PENALTY, 0.05),
     _Number(
         "max_tokens", QT_TRANSLATE_NOOP("app", "Longest answer"),
         QT_TRANSLATE_NOOP("app", "In tokens."),

@@ -73,7 +73,7 @@ TEMPERATURE = Setting(
     "temperature",
     0.7,
     QT_TRANSLATE_NOOP("app", "Temperature"),
-    QT_TRANSLATE_NOOP("app", "0 always takes the likeliest word."),
+    QT_TRANSLATE_NOOP("app", "0 always takes the likeliest word; higher is more surprising."),
     keywords=QT_TRANSLATE_NOOP("app", "sampling creativity randomness random creative"),
     section="chats",
     minimum=0.0,
@@ -83,11 +83,41 @@ TOP_P = Setting(
     "top_p",
     0.95,
     QT_TRANSLATE_NOOP("app", "Top-p"),
-    QT_TRANSLATE_NOOP("app", "1 is off."),
+    QT_TRANSLATE_NOOP("app", "Only the likeliest words that make up this share together. 1 is off."),
     keywords=QT_TRANSLATE_NOOP("app", "sampling nucleus randomness random"),
     section="chats",
     minimum=0.01,
     maximum=1.0,
+)
+TOP_K = Setting(
+    "top_k",
+    0,
+    QT_TRANSLATE_NOOP("app", "Top-k"),
+    QT_TRANSLATE_NOOP("app", "Only so many of the likeliest words. 0 is off."),
+    keywords=QT_TRANSLATE_NOOP("app", "sampling randomness random"),
+    section="chats",
+    minimum=0,
+    maximum=1000,
+)
+MIN_P = Setting(
+    "min_p",
+    0.0,
+    QT_TRANSLATE_NOOP("app", "Min-p"),
+    QT_TRANSLATE_NOOP("app", "Only words at least this likely beside the likeliest. 0 is off."),
+    keywords=QT_TRANSLATE_NOOP("app", "sampling randomness random"),
+    section="chats",
+    minimum=0.0,
+    maximum=0.99,
+)
+REPETITION_PENALTY = Setting(
+    "repetition_penalty",
+    1.0,
+    QT_TRANSLATE_NOOP("app", "Repetition penalty"),
+    QT_TRANSLATE_NOOP("app", "Above 1 makes words that were there less likely. 1 is off."),
+    keywords=QT_TRANSLATE_NOOP("app", "sampling repeat loop frequency presence"),
+    section="chats",
+    minimum=0.5,
+    maximum=2.0,
 )
 MAX_TOKENS = Setting(
     "max_tokens",
@@ -102,6 +132,18 @@ MAX_TOKENS = Setting(
     minimum=0,
     minimum_words=QT_TRANSLATE_NOOP("app", "automatic"),
     maximum=131072,
+)
+SEED = Setting(
+    "seed",
+    0,
+    QT_TRANSLATE_NOOP("app", "Seed"),
+    QT_TRANSLATE_NOOP("app", "The same seed gives the same answer to the same chat."),
+    keywords=QT_TRANSLATE_NOOP("app", "sampling random reproducible repeatable deterministic"),
+    section="chats",
+    minimum=0,
+    minimum_words=QT_TRANSLATE_NOOP("app", "another for each answer"),
+    # As far as the field counts.
+    maximum=2**31 - 1,
 )
 SYSTEM_PROMPT = Setting(
     "system_prompt",
@@ -226,7 +268,11 @@ SETTINGS: tuple[Setting[Any], ...] = (
     ZOOM_PERCENT,
     TEMPERATURE,
     TOP_P,
+    TOP_K,
+    MIN_P,
+    REPETITION_PENALTY,
     MAX_TOKENS,
+    SEED,
     SYSTEM_PROMPT,
     HUB_ENDPOINT,
     *ENGINE_SETTINGS,

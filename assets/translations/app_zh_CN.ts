@@ -158,16 +158,8 @@
       <translation>必须为 0（关闭）或更大，最多 2**31</translation>
     </message>
     <message>
-      <source>0 always takes the likeliest word.</source>
-      <translation>0 表示总是选最可能的词。</translation>
-    </message>
-    <message>
       <source>0 always takes the likeliest word; higher is more surprising.</source>
       <translation>0 表示总是选最可能的词；越高越出人意料。</translation>
-    </message>
-    <message>
-      <source>1 is off.</source>
-      <translation>1 表示关闭。</translation>
     </message>
     <message>
       <source>1 or more</source>
@@ -2958,6 +2950,10 @@
       <translation>allowed_token_ids 和 banned_token_ids 没有留下可生成的词元：请允许一个未被禁止的词元</translation>
     </message>
     <message>
+      <source>another for each answer</source>
+      <translation>每次回答都不同</translation>
+    </message>
+    <message>
       <source>another tokenizer</source>
       <translation>分词器不同</translation>
     </message>
@@ -3402,6 +3398,18 @@
     <message>
       <source>sampling nucleus randomness random</source>
       <translation>采样 核采样 随机</translation>
+    </message>
+    <message>
+      <source>sampling random reproducible repeatable deterministic</source>
+      <translation>采样 随机 可重现 可重复 确定</translation>
+    </message>
+    <message>
+      <source>sampling randomness random</source>
+      <translation>采样 随机</translation>
+    </message>
+    <message>
+      <source>sampling repeat loop frequency presence</source>
+      <translation>采样 重复 循环 频率 存在</translation>
     </message>
     <message>
       <source>saved</source>

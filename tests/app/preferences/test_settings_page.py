@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QScrollArea, QSpinBox
+from PySide6.QtWidgets import QDoubleSpinBox, QScrollArea, QSpinBox
 from pytestqt.qtbot import QtBot
 
 from app.application import configured
@@ -19,6 +19,7 @@ from app.state.options import ENGINE_SETTINGS, SECTIONS, SETTINGS
 from app.widgets.text_label import TextLabel
 from app.widgets.units import memory_size
 from engine.api import ENDPOINT_VARIABLE, HOME_VARIABLE, EngineConfig, default_home
+from engine.messages import SamplingParams
 from tests.app.fake_engine import MODEL, FakeEngines
 from tests.app.models.entries import SPEC
 
@@ -36,7 +37,7 @@ def test_every_setting_with_words_has_a_row_in_a_known_section(window: MainWindo
 def test_a_search_leaves_the_rows_that_have_the_words(qtbot: QtBot, window: MainWindow) -> None:
     window.show_settings()
     page = window.settings_page
-    qtbot.keyClicks(page.search, "LIKELIEST")
+    qtbot.keyClicks(page.search, "SURPRISING")
     assert shown_keys(window) == ["temperature"]
     assert not page.about.isVisible()
     page.search.clear()
@@ -64,7 +65,7 @@ def test_a_setting_is_found_by_what_else_it_may_be_called(window: MainWindow, te
 def test_a_row_says_where_its_value_comes_from_and_goes_back_to_the_default(qtbot: QtBot, window: MainWindow) -> None:
     window.show_settings()
     row = window.settings_page.rows["temperature"]
-    assert row.note_label.text() == "0 always takes the likeliest word."
+    assert row.note_label.text() == "0 always takes the likeliest word; higher is more surprising."
     assert row.field.toolTip() == "This is the default."
     assert not row.reset_button.isVisible()
     window.change_setting(options.TEMPERATURE, 0.2)
@@ -179,3 +180,30 @@ def test_a_data_folder_elsewhere_says_who_chose_it(tmp_path: Path, monkeypatch: 
     assert home_origin(tmp_path).endswith("the program was started with the option --home.")
     monkeypatch.setenv(HOME_VARIABLE, str(tmp_path))
     assert home_origin(tmp_path) == f"Not the usual place: the environment variable {HOME_VARIABLE} says so."
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "text"),
+    [("top_k", 40, "40"), ("min_p", 0.05, "0.05"), ("repetition_penalty", 1.1, "1.10"), ("seed", 7, "7")],
+)
+def test_how_new_chats_draw_is_chosen_and_set_back(
+    qtbot: QtBot, window: MainWindow, key: str, value: float, text: str
+) -> None:
+    window.show_settings()
+    row = window.settings_page.rows[key]
+    assert isinstance(row.field, QSpinBox | QDoubleSpinBox)
+    assert row.field.toolTip() == "This is the default."
+    row.field.setValue(value)  # type: ignore[arg-type]  # ints for whole numbers
+    tab = window.tabs.current_tab()
+    assert tab is not None
+    assert getattr(tab.read_params(), key) == value
+    assert row.field.text() == text
+    assert row.note_label.text().endswith("Changed here.")
+    qtbot.mouseClick(row.reset_button, Qt.MouseButton.LeftButton)
+    assert tab.read_params() == SamplingParams()
+
+
+def test_without_a_seed_the_row_says_that_each_answer_has_another(window: MainWindow) -> None:
+    field = window.settings_page.rows["seed"].field
+    assert isinstance(field, QSpinBox)
+    assert field.text() == "another for each answer"
