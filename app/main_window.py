@@ -177,7 +177,7 @@ class MainWindow(QMainWindow):
             part.new_chat_requested.connect(self.new_chat)
         self.sidebar.list.rows.color_index = self.memory_panel.owner_color_index
         self.tabs.busy_changed.connect(self.sidebar.show_busy)
-        self.sidebar.dialog_closed.connect(self._focus_chat)
+        self.sidebar.dialog_closed.connect(self.tabs.focus_used)
         self.sidebar.models_requested.connect(self.show_models)
         self.sidebar.settings_requested.connect(self.show_settings)
         self.model_page.closed.connect(self.show_home)
@@ -195,13 +195,11 @@ class MainWindow(QMainWindow):
         self.first_painted.connect(self._start_engine)
 
     def show_chats(self) -> None:
+        # Before: the page gives the focus to what is its own, not to a chat beside.
+        used = self.tabs.current_tab()
         self.pages.setCurrentWidget(self.tabs)
-        self._focus_chat()
-
-    def _focus_chat(self) -> None:
-        tab = self.tabs.current_tab()
-        if tab is not None and self.pages.currentWidget() is self.tabs:
-            tab.setFocus()
+        if used is not None:
+            used.setFocus()
 
     def new_chat(self) -> None:
         """A new chat, or the welcome to a person without a model: nothing could answer."""

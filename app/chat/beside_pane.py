@@ -6,7 +6,7 @@ Does not know the row; it is given a tab and gives it back.
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QSplitter, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QSplitter, QToolButton, QVBoxLayout, QWidget
 
 from app.chat.chat_words import title_words
 from app.chat.tab import ChatTab
@@ -86,10 +86,6 @@ class BesidePane(QFrame):
         self.hide()
         self.changed.emit()
         return tab
-
-    def has_focus(self) -> bool:
-        focus = QApplication.focusWidget()
-        return self.tab is not None and focus is not None and self.isAncestorOf(focus)
 
     def _show_title(self) -> None:
         if self.tab is not None:

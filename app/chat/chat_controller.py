@@ -270,7 +270,7 @@ class ChatController(QObject):
         current = self._tabs.current_tab()
         self._sidebar.select(None if current is None else current.session.id)
         for tab in self._tabs.tabs():
-            if tab is not current and tab is not self._tabs.beside.tab:
+            if tab not in (current, self._tabs.currentWidget(), self._tabs.beside.tab):
                 leave_finder(tab)
 
     def _guarded(self, call: Callable[[], T], fallback: T) -> T:

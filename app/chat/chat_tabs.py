@@ -55,6 +55,8 @@ class ChatTabs(QTabWidget):
         self._last_page: QWidget | None = None
         """The page of the row that was the current one last and is no placeholder."""
         self._last_current: ChatTab | None = None
+        self._is_beside_used = False
+        """Whether of the two in sight the one beside had the focus last."""
         bar = self._bar = ChatTabBar()
         bar.middle_clicked.connect(self.close_tab)
         bar.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
@@ -81,8 +83,8 @@ class ChatTabs(QTabWidget):
         return [tab for index in range(self.count()) if isinstance(tab := self.widget(index), ChatTab)]
 
     def current_tab(self) -> ChatTab | None:
-        """The one beside while it has the focus, else the one in front."""
-        if self.beside.has_focus():
+        """Of two side by side the one that was used last, wherever the focus is by now, else the one in front."""
+        if self._is_beside_used and self.beside.tab is not None:
             return self.beside.tab
         tab = self.currentWidget()
         return tab if isinstance(tab, ChatTab) else None
@@ -96,7 +98,9 @@ class ChatTabs(QTabWidget):
         return next((index for index, page in enumerate(pages) if _tab_on(page) is tab), -1)
 
     def setCurrentWidget(self, tab: QWidget) -> None:  # noqa: N802 - Qt's name
-        if tab is self.beside.tab:
+        # Also in a window that is not the active one, where nothing gets the focus.
+        self._is_beside_used = tab is self.beside.tab
+        if self._is_beside_used:
             tab.setFocus()
         else:
             super().setCurrentWidget(tab)
@@ -119,6 +123,7 @@ class ChatTabs(QTabWidget):
         if self.beside.tab is None:
             return
         index = self.indexOf(self.beside.tab)
+        self._is_beside_used = False
         self._put(index, self.beside.take_tab())
         self._focus_current()
 
@@ -151,6 +156,7 @@ class ChatTabs(QTabWidget):
         self._bar.lay_out()
         if not isinstance(page, Placeholder):
             self._last_page = page
+            self._is_beside_used = False
         elif self.count() == 1:
             QTimer.singleShot(0, self, self.end_split)
         else:
@@ -161,7 +167,12 @@ class ChatTabs(QTabWidget):
             return
         self.tabs_changed.emit()
 
-    def _on_focus_changed(self) -> None:
+    def _on_focus_changed(self, _: QWidget | None, focus: QWidget | None) -> None:
+        # Upwards from the focus: what is behind the row may be gone already when a window is closed.
+        while focus is not None and not isinstance(focus, ChatTab):
+            focus = focus.parentWidget()
+        if focus is not None and self.indexOf(focus) >= 0:
+            self._is_beside_used = focus is self.beside.tab
         if self.beside.tab is not None and self.current_tab() is not self._last_current:
             self._last_current = self.current_tab()
             self.tabs_changed.emit()
@@ -207,7 +218,7 @@ class ChatTabs(QTabWidget):
         tab.deleteLater()
         if self.count() == 0:
             self.new_chat()
-        self._focus_current()
+        self.focus_used()
         self.tab_closed.emit(tab.session.id)
         self.tabs_changed.emit()
         self._tell_busy()
@@ -235,6 +246,11 @@ class ChatTabs(QTabWidget):
     def _focus_current(self) -> None:
         if self.isVisible():
             self.currentWidget().setFocus()
+
+    def focus_used(self) -> None:
+        """Puts the caret into the chat that was used last."""
+        if self.isVisible() and (tab := self.current_tab()) is not None:
+            tab.setFocus()
 
     def _tell_busy(self) -> None:
         busy_ids = frozenset(tab.session.id for tab in self.tabs() if tab.session.is_busy)
@@ -335,7 +351,7 @@ class ChatTabs(QTabWidget):
         dialog.setTextValue(tab.session.title)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.textValueSelected.connect(lambda title: self.chat_renamed.emit(tab.session.id, title))
-        dialog.finished.connect(lambda _: QTimer.singleShot(0, self, self._focus_current))
+        dialog.finished.connect(lambda _: QTimer.singleShot(0, self, self.focus_used))
         dialog.open()
 
 

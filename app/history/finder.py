@@ -103,8 +103,9 @@ class Finder(QObject):
             QTimer.singleShot(_SETTLE_MS, self, partial(self._scroll_again, self._at))
 
     def close(self) -> None:
-        self.leave()
+        # First: when what has the focus is hidden, Qt gives it to whatever comes next, as to the chat beside.
         self._tab.setFocus()
+        self.leave()
 
     def leave(self) -> None:
         """Hides the bar and the marks; the focus stays where it is."""

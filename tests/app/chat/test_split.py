@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.history.finder import finder_of
 from app.main_window import MainWindow
 from app.state.message import Message
 from app.state.options import SPLIT_CHAT_IDS
@@ -164,3 +167,73 @@ def test_esc_stops_the_chat_that_was_used_last(qtbot: QtBot, window: MainWindow,
     qtbot.waitUntil(second.composer.hasFocus)
     qtbot.keyClick(second.composer, Qt.Key.Key_Escape)
     assert engine.cancelled() == [second_id, first_id]
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_closing_the_search_in_one_chat_stays_there(
+    qtbot: QtBot, window: MainWindow, engine: FakeEngine, place: int
+) -> None:
+    open_two(window)
+    pair = window.tabs.tabs()
+    window.tabs.setCurrentWidget(pair[0])
+    window.tabs.show_beside(pair[1])
+    tab = pair[place]
+    tab.setFocus()
+    qtbot.waitUntil(lambda: window.tabs.current_tab() is tab)
+    window.chats.find_in_chat()
+    field = finder_of(tab).bar.field
+    qtbot.waitUntil(field.hasFocus)
+    elsewhere: list[QWidget] = []
+
+    def watch(_: QWidget | None, focus: QWidget | None) -> None:
+        if focus is not None and not tab.isAncestorOf(focus):
+            elsewhere.append(focus)
+
+    app = QApplication.instance()
+    assert isinstance(app, QApplication)
+    app.focusChanged.connect(watch)
+    qtbot.keyClick(field, Qt.Key.Key_Escape)
+    app.focusChanged.disconnect(watch)
+    assert finder_of(tab).bar.isHidden()
+    assert tab.composer.hasFocus()
+    assert not elsewhere
+    assert window.tabs.current_tab() is tab
+
+
+def test_a_search_stays_while_the_chat_at_its_side_is_used(
+    qtbot: QtBot, window: MainWindow, engine: FakeEngine
+) -> None:
+    open_two(window)
+    first, second = window.tabs.tabs()
+    window.tabs.setCurrentWidget(first)
+    window.tabs.show_beside(second)
+    for tab in (first, second):
+        tab.setFocus()
+        qtbot.waitUntil(lambda tab=tab: window.tabs.current_tab() is tab)  # type: ignore[misc]
+        window.chats.find_in_chat()
+        qtbot.waitUntil(finder_of(tab).bar.field.hasFocus)
+    assert finder_of(first).bar.isVisible()
+    assert finder_of(second).bar.isVisible()
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_what_leaves_the_chats_comes_back_to_the_one_that_was_used(
+    qtbot: QtBot, window: MainWindow, engine: FakeEngine, place: int
+) -> None:
+    open_two(window)
+    pair = window.tabs.tabs()
+    window.tabs.setCurrentWidget(pair[0])
+    window.tabs.show_beside(pair[1])
+    tab = pair[place]
+    tab.setFocus()
+    qtbot.waitUntil(tab.composer.hasFocus)
+    field = window.sidebar.search_field
+    field.setFocus()
+    qtbot.waitUntil(field.hasFocus)
+    # Chosen in the list of commands, or by its key: it is about the chat that was used.
+    assert window.tabs.current_tab() is tab
+    qtbot.keyClick(field, Qt.Key.Key_Escape)
+    qtbot.waitUntil(tab.composer.hasFocus)
+    window.show_settings()
+    window.show_chats()
+    qtbot.waitUntil(tab.composer.hasFocus)
