@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from app.chat.chat_tabs import ChatTabs
     from app.commands.commands_controller import CommandsController
     from app.desktop.diagnostics_controller import DiagnosticsController
+    from app.models.model_page import ModelPage
+    from app.visualizer.memory_panel import MemoryPanel
     from app.widgets.status_line import StatusLine
 
 _ZOOM_STEP_PERCENT = 10
@@ -39,6 +41,8 @@ class _Window(Protocol):
     status_line: StatusLine
     sidebar_dock: QDockWidget
     memory_dock: QDockWidget
+    memory_panel: MemoryPanel
+    model_page: ModelPage
 
     def new_chat(self) -> None: ...
 
@@ -85,6 +89,8 @@ def add_window_actions(window: _Window) -> None:
     add(translate("app", "Smaller text"), lambda: window.zoom_by(-_ZOOM_STEP_PERCENT), ["Ctrl+-"])
     add(translate("app", "Text of the usual size"), window.reset_zoom, ["Ctrl+0"])
     _add_dock_actions(window)
+    add(translate("app", "How many chats fit"), lambda: _show_planner(window))
+    window.model_page.planner_requested.connect(lambda: _show_planner(window))
     add(translate("app", "Keys"), window.commands.show_keys, ["F1"])
     add(translate("app", "Save diagnostics"), window.diagnostics.ask)
     add(translate("app", "Restart the engine"), window.restart_engine)
@@ -118,6 +124,11 @@ def _search_chats(window: _Window) -> None:
 def _show_trash(window: _Window) -> None:
     window.sidebar_dock.show()
     window.chats.trash.show()
+
+
+def _show_planner(window: _Window) -> None:
+    window.memory_dock.show()
+    window.memory_panel.show_planner()
 
 
 def _add_dock_actions(window: _Window) -> None:

@@ -20,13 +20,16 @@ from engine.messages import ModelLoaded, Quality
 from engine.planning.conversion_time import conversion_s
 from engine.planning.known_models import KnownModel, known_models
 from engine.planning.memory_use import MemoryUse, memory_use
-from engine.planning.plan import MemoryNeed, Plan, Tabs, memory_need, need_of, plan, plan_with, plans
+from engine.planning.plan import MemoryNeed, Plan, Tabs, chat_bytes, memory_need, need_of, plan, plan_with, plans
 from engine.planning.recommended import Recommended, best_of, recommended
-from engine.planning.verdict import FitKind, Verdict, verdict_of
+from engine.planning.verdict import LEAST_CONTEXT, FitKind, Verdict, verdict_of
 from engine.spec import ModelSpec
 from engine.store.files import nearest_existing
 
 __all__ = [
+    "LEAST_CONTEXT",
+    "POOL_CONTEXTS",
+    "POOL_SHARE",
     "FitKind",
     "KnownModel",
     "Machine",
@@ -38,6 +41,7 @@ __all__ = [
     "Verdict",
     "best_of",
     "chat_blocks",
+    "chat_bytes",
     "conversion_s",
     "known_models",
     "machine",
@@ -53,7 +57,7 @@ __all__ = [
     "verdict_of",
 ]
 
-_POOL_SHARE = 0.25
+POOL_SHARE = 0.25
 """Of the free memory, for the block pool, where the user has set no budget."""
 POOL_CONTEXTS = 4
 """The pool need not hold more than so many full contexts."""
@@ -109,7 +113,7 @@ def num_pool_blocks(
     Raises `OutOfMemoryError` if that is too little for one short chat, or if the budget is more than is free.
     """
     block_bytes = block_size * kv_token_bytes
-    share_bytes = int(memory_free_bytes * _POOL_SHARE) if budget_bytes is None else budget_bytes
+    share_bytes = int(memory_free_bytes * POOL_SHARE) if budget_bytes is None else budget_bytes
     num_blocks = share_bytes // block_bytes
     window = Window(spec.cache_window, block_size)
     short_chat = min(_MIN_POOL_TOKENS, spec.max_context)
@@ -169,7 +173,7 @@ def plan_here(
             config.max_batched_tokens,
         )
     except OutOfMemoryError:
-        num_blocks = int(left_bytes * _POOL_SHARE) // block_bytes
+        num_blocks = int(left_bytes * POOL_SHARE) // block_bytes
     memory_bytes = min(memory_free_bytes, need.fixed_bytes + num_blocks * block_bytes)
     return plan_with(spec, quality, need, memory_bytes, config)
 

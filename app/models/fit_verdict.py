@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
-from app.i18n import translate
+from app.i18n import sentences, translate
 from app.models.fit import Fit, fit_of
 from app.models.fit_bar import FitBar
+from app.models.fit_rule import planner_words
 from app.theme import icon_size_px, theme_signals
 from app.widgets.icons import icon
 from app.widgets.screen_change import redraw_on_other_screen
@@ -53,8 +54,10 @@ class FitLine(QWidget):
     def show_fit(self, fit: Fit) -> None:
         self._kind = fit.kind
         self.label.setText(fit.words)
-        self.setToolTip(fit.note)
-        self.setAccessibleDescription(fit.note)
+        told = sentences(fit.note, planner_words()) if fit.note else ""
+        self.setToolTip(told)
+        # The words are what a screen reader comes to.
+        self.label.setAccessibleDescription(told)
         self.label.setProperty("kind", _MARKS[fit.kind][1])
         self.label.style().unpolish(self.label)
         self.label.style().polish(self.label)
@@ -95,7 +98,7 @@ def fit_in(spec: ModelSpec, quality: Quality, host: Host, weights_bytes: int | N
     from engine.planner import plan_here
 
     plan = plan_here(spec, quality, host.memory_free_bytes, host.config, weights_bytes)
-    return fit_of(plan, spec, host.memory_free_bytes, lambda: _what_would_fit(spec, host))
+    return fit_of(plan, spec, host.memory_free_bytes, host.config, lambda: _what_would_fit(spec, host))
 
 
 def fit_of_model(entry: ModelEntry, host: Host) -> Fit:
@@ -110,7 +113,7 @@ def _fit_of_weights(spec: ModelSpec, weights_bytes: int, memory_free_bytes: int,
     from engine.planner import plan_here
 
     plan = plan_here(spec, "balanced", memory_free_bytes, config, weights_bytes)
-    return fit_of(plan, spec, memory_free_bytes)
+    return fit_of(plan, spec, memory_free_bytes, config)
 
 
 def _what_would_fit(spec: ModelSpec, host: Host) -> list[str]:

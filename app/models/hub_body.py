@@ -192,6 +192,7 @@ class HubBody(QWidget):
                 fits[spec] = fits.get(spec) or fit_in(spec, quality, self._host)
                 fit = fit_of_download(fits[spec], choice.size_bytes, self._host.disk_free_bytes)
             self.choices.setItemText(place, choice_words(choice, fit))
+            self.choices.setItemData(place, "" if fit is None else fit.note, Qt.ItemDataRole.ToolTipRole)
 
     def _show_room(self) -> None:
         choice = self.choice()

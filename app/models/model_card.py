@@ -53,6 +53,8 @@ class ModelCard(Card):
     load_requested = Signal(str)
     """The model id."""
     unload_requested = Signal()
+    planner_requested = Signal()
+    """Of the model that is loaded."""
     delete_requested = Signal(str)
     verify_requested = Signal(str)
     """The model id."""
@@ -87,6 +89,10 @@ class ModelCard(Card):
         let_go_after_menu(self.more_button)
         self._speed = TextLabel("", "muted")
         self.verdict = FitVerdict()
+        self.planner_button = QPushButton(translate("app", "How many chats fit"))
+        self.planner_button.setToolTip(translate("app", "Shows the memory view, where lengths can be tried"))
+        show_icon(self.planner_button, "memory")
+        self.planner_button.clicked.connect(self.planner_requested)
         self._default_mark = TextLabel(translate("app", "Loaded at every start"), "muted")
         buttons = QHBoxLayout()
         buttons.addWidget(self.button)
@@ -108,6 +114,7 @@ class ModelCard(Card):
         self.column.addWidget(self._speed)
         self.column.addWidget(self._default_mark)
         self.column.addWidget(self.verdict)
+        self.column.addWidget(self.planner_button, 0, Qt.AlignmentFlag.AlignLeft)
         self.column.addWidget(self._error)
         self.column.addWidget(self._bar)
         self.column.addLayout(buttons)
@@ -238,6 +245,7 @@ class ModelCard(Card):
         self._allow_delete(translate("app", "It is loaded: unload it first.") if self._is_loaded else "")
         self._bar.hide()
         self.verdict.setVisible(not self._is_loaded and bool(self.verdict.line.text()))
+        self.planner_button.setVisible(self._is_loaded)
         self.button.setEnabled(True)
         self.button.setText(translate("app", "Unload") if self._is_loaded else translate("app", "Load"))
         self.button.setProperty("kind", None if self._is_loaded else "primary")

@@ -45,6 +45,8 @@ class ModelPage(ClosablePage):
     load_requested = Signal(str)
     """The model id."""
     unload_requested = Signal()
+    planner_requested = Signal()
+    """How many chats fit beside the model that is loaded."""
     delete_requested = Signal(str)
     verify_requested = Signal(str)
     """The model id."""
@@ -121,6 +123,7 @@ class ModelPage(ClosablePage):
         card = self._cards[model.model_id] = ModelCard(model)
         card.load_requested.connect(self.load_requested)
         card.unload_requested.connect(self.unload_requested)
+        card.planner_requested.connect(self.planner_requested)
         card.delete_requested.connect(self.delete_requested)
         card.verify_requested.connect(self.verify_requested)
         card.rename_requested.connect(self.rename_requested)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _FAST = 1000
 """Tokens a second that no one can tell from more."""
 _RING_GAP_PX = 8
-_VERDICT_LINES = 6
+_VERDICT_LINES = 7
 """The room that a verdict takes, with its bar and what is said of it."""
 
 

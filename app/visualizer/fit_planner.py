@@ -14,7 +14,7 @@ from app.widgets.fields import CheckBox, Slider
 from app.widgets.text_label import TextLabel
 from app.widgets.units import memory_size
 from engine.messages import ModelLoaded
-from engine.planner import chat_blocks
+from engine.planner import POOL_CONTEXTS, chat_blocks
 
 _SHORTEST_CONTEXT = 512
 _MAX_CHATS = 32
@@ -150,10 +150,23 @@ def _assumed_words(model: ModelLoaded) -> str:
     words = translate(
         "app", "Counted as if each chat filled its length and shared nothing: with a common beginning more fit."
     )
+    words = sentences(_pool_origin(model), words)
     if model.cache_window is None:
         return words
     window = translate("app", "Of each chat this model keeps the newest {window} tokens alone.")
     return sentences(words, window.format(window=f"{model.cache_window:,}"))
+
+
+def _pool_origin(model: ModelLoaded) -> str:
+    """By which rule so much is there, as the verdicts on models tell it."""
+    words = translate(
+        "app",
+        "The {size} for chats were kept when the model was loaded: a quarter of the memory that was free beside it, "
+        "but no more than {number} chats as long as it allows take, "
+        "unless “Memory for chats” in the settings says how much.",
+    )
+    size_bytes = model.num_blocks * model.block_size * model.kv_bytes_per_token
+    return words.format(size=memory_size(size_bytes), number=POOL_CONTEXTS)
 
 
 def _slider(name: str) -> Slider:

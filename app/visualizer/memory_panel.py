@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication, QHideEvent, QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QPushButton, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
@@ -287,6 +287,15 @@ class MemoryPanel(QWidget):
                 self._content_width_px = width
                 self.updateGeometry()
         return False
+
+    def show_planner(self) -> None:
+        """Brings the question how many chats fit into view, as far as a model is loaded."""
+        section = self.sections["fit"]
+        section.fold(False)
+        self._on_folded()
+        # Once what was folded has its place.
+        QTimer.singleShot(0, self, lambda: self._scroll.ensureWidgetVisible(section, 0, _MARGIN_PX))
+        self.planner.context_slider.setFocus()
 
     def _on_folded(self) -> None:
         self.folded_changed.emit(" ".join(key for key, section in self.sections.items() if section.is_folded))

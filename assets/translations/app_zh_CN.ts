@@ -178,6 +178,10 @@
       <translation>GGUF 文件，或含 safetensors 的文件夹（也支持 GPTQ 和 AWQ）：拖到窗口任意处，或选择它。</translation>
     </message>
     <message>
+      <source>A chat that fills its {length} tokens takes {size}.</source>
+      <translation>写满 {length} 词元的聊天占用 {size}。</translation>
+    </message>
+    <message>
       <source>A comment of the export is damaged: {why}</source>
       <translation>导出文件中的注释已损坏：{why}</translation>
     </message>
@@ -212,6 +216,10 @@
     <message>
       <source>A new access token takes the place of the one that is kept in the keyring.</source>
       <translation>新的访问令牌会取代密钥环中保存的那个。</translation>
+    </message>
+    <message>
+      <source>A quarter of the rest, {size}, is kept for chats; “Memory for chats” in the settings makes it more or less.</source>
+      <translation>剩余内存的四分之一（{size}）留给聊天；可在设置的“聊天用内存”中增减。</translation>
     </message>
     <message>
       <source>A quick small English model for short questions.</source>
@@ -300,10 +308,6 @@
     <message>
       <source>As in the file</source>
       <translation>与文件相同</translation>
-    </message>
-    <message>
-      <source>As many as the {size} for chats hold; “Memory for chats” in the settings makes it more or less.</source>
-      <translation>以聊天可用的 {size} 内存为限；可在设置的“聊天用内存”中调整。</translation>
     </message>
     <message>
       <source>As the processor works best</source>
@@ -1492,6 +1496,10 @@
       <translation>名称；在消息中输入斜杠即可找到。已有的名称将换成新文本。</translation>
     </message>
     <message>
+      <source>Needed are {model} for the model and the rest for a chat of {length} tokens.</source>
+      <translation>其中模型需要 {model}，其余用于一个 {length} 词元的聊天。</translation>
+    </message>
+    <message>
       <source>Needs {needed} in {folder}, {free} free, of which other jobs need {others}: free some space, or move models to another disk</source>
       <translation>{folder} 中需要 {needed}，可用 {free}，其中其他任务需要 {others}：请腾出一些空间，或将模型移到另一个磁盘</translation>
     </message>
@@ -1636,8 +1644,16 @@
       <translation>聊天数量</translation>
     </message>
     <message>
+      <source>Of a loaded model “{section}” in the memory view tells it for other lengths.</source>
+      <translation>模型加载后，内存视图中的“{section}”会给出其他长度的结果。</translation>
+    </message>
+    <message>
       <source>Of each chat this model keeps the newest {window} tokens alone.</source>
       <translation>此模型只保留每个对话最新的 {window} 个词元。</translation>
+    </message>
+    <message>
+      <source>Of the {free} of memory that are free for it the model takes {model}.</source>
+      <translation>在可供其使用的 {free} 内存中，模型占用 {model}。</translation>
     </message>
     <message numerus="yes">
       <source>Of this length, %n fit(s) at once.</source>
@@ -2071,6 +2087,10 @@
     <message>
       <source>Show this chat beside, or end the split</source>
       <translation>并排显示此聊天，或结束并排显示</translation>
+    </message>
+    <message>
+      <source>Shows the memory view, where lengths can be tried</source>
+      <translation>显示内存视图，可在其中尝试不同长度</translation>
     </message>
     <message>
       <source>Small, speaks many languages, also Chinese.</source>
@@ -2531,6 +2551,10 @@
     <message>
       <source>The version before</source>
       <translation>上一个版本</translation>
+    </message>
+    <message>
+      <source>The {size} for chats were kept when the model was loaded: a quarter of the memory that was free beside it, but no more than {number} chats as long as it allows take, unless “Memory for chats” in the settings says how much.</source>
+      <translation>这 {size} 聊天用的内存在加载模型时留出：为模型之外空闲内存的四分之一，但不超过 {number} 个达到模型允许长度的聊天所需，除非设置中的“聊天用内存”另有指定。</translation>
     </message>
     <message>
       <source>Theme</source>
@@ -3101,15 +3125,15 @@
       <source>first token {time} s</source>
       <translation>首个词元 {time} 秒</translation>
     </message>
+    <message>
+      <source>fits with a shorter context: one chat of {length} tokens</source>
+      <translation>缩短上下文后可以放下：一个 {length} 词元的聊天</translation>
+    </message>
     <message numerus="yes">
       <source>fits, with %n chat(s) of {length} tokens</source>
       <translation>
         <numerusform>放得下，可同时有 %n 个各 {length} 词元的聊天</numerusform>
       </translation>
-    </message>
-    <message>
-      <source>fits, with one chat of {length} tokens</source>
-      <translation>放得下，一个 {length} 词元的聊天</translation>
     </message>
     <message>
       <source>forget</source>
@@ -4738,6 +4762,10 @@ Change it in the options of the chat.</source>
     <message>
       <source>“Longest answer” in the options of this chat</source>
       <translation>此聊天选项中的“最长回答”</translation>
+    </message>
+    <message>
+      <source>“Memory for chats” in the settings keeps {size} of the rest for chats.</source>
+      <translation>设置中的“聊天用内存”从剩余内存中为聊天保留 {size}。</translation>
     </message>
     <message>
       <source>“Memory for chats” in the settings makes chats longer.</source>

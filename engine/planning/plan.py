@@ -138,6 +138,12 @@ def what_fits(
     return context, tuple(Tabs(length, num_tabs) for length, num_tabs in counted if num_tabs)
 
 
+def chat_bytes(spec: ModelSpec, need: MemoryNeed, num_tokens: int, config: EngineConfig) -> int:
+    """The most that a chat of so many tokens holds in the cache at once, if it shares nothing."""
+    window = Window(spec.cache_window, config.block_size)
+    return window.peak_blocks(0, num_tokens, config.max_batched_tokens) * config.block_size * need.kv_bytes_per_token
+
+
 def _advice(spec: ModelSpec, quality: Quality, memory_bytes: int, config: EngineConfig) -> tuple[str, ...]:
     need, wanted = memory_need(spec, quality, config), min(USEFUL_CONTEXT, spec.max_context)
     needed = need.total_bytes(wanted)

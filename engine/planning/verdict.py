@@ -13,6 +13,8 @@ from engine.spec import ModelSpec
 
 TAB_CONTEXT = 8192
 """Tokens of a chat of the usual length."""
+LEAST_CONTEXT = TAB_CONTEXT // 2
+"""Tokens of a chat for which what is needed is told where not even a shorter one fits."""
 _THOUSAND = 1024
 
 FitKind = Literal["fits", "short", "none"]
@@ -22,7 +24,7 @@ FitKind = Literal["fits", "short", "none"]
 class Verdict:
     """`num_tabs` chats of `context` tokens fit; one, shorter than usual, where the kind is "short".
 
-    `needed_bytes` are for half a chat of the usual length.
+    `needed_bytes` are for a chat of `LEAST_CONTEXT` tokens.
     """
 
     kind: FitKind
@@ -33,7 +35,7 @@ class Verdict:
 
 def verdict_of(plan: Plan, spec: ModelSpec) -> Verdict:
     wanted = min(TAB_CONTEXT, spec.max_context)
-    needed_bytes = plan.need.total_bytes(min(TAB_CONTEXT // 2, spec.max_context))
+    needed_bytes = plan.need.total_bytes(min(LEAST_CONTEXT, spec.max_context))
     num_tabs = next((tabs.num_tabs for tabs in plan.tabs if tabs.context == wanted), 0)
     if num_tabs:
         return Verdict("fits", wanted, num_tabs, needed_bytes)

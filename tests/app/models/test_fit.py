@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from app.application import read_host
 from app.models.fit_bar import FitBar
-from app.models.fit_verdict import fit_in
+from app.models.fit_verdict import FitLine, FitVerdict, fit_in
 from app.models.host import Host
 from app.models.hub_card import HubCard
 from app.models.hub_offer import recommended_offer
@@ -19,6 +19,7 @@ from app.models.quality_choice import QualityChoice
 from app.state import options
 from app.state.settings import Settings
 from app.theme import current_theme
+from app.widgets.units import memory_size
 from engine.api import EngineConfig
 from engine.planner import known_models, plan_here, recommended
 
@@ -105,12 +106,43 @@ def test_the_verdict_is_what_loading_lays_out() -> None:
 
 def test_what_bounds_the_number_of_chats_is_told() -> None:
     fit = fit_in(SPECS["Qwen2.5 3B"], "balanced", host(8 * GIB, kv_budget_bytes=320 << 20))
-    assert fit.note.startswith("As many as the 320 MiB for chats hold")
+    assert "“Memory for chats” in the settings keeps 320 MiB of the rest for chats." in fit.note
 
 
 def test_a_short_context_that_bounds_the_number_of_chats_is_told() -> None:
     fit = fit_in(SPEC, "balanced", host(16 * GIB))
-    assert fit.note.endswith("4 chats as long as this model allows take, 8,192 tokens each. " + _SETTING)
+    assert "4 chats as long as this model allows take, 8,192 tokens each. " + _SETTING in fit.note
+
+
+def test_the_verdict_says_what_is_free_what_is_kept_and_how_long_each_chat_is() -> None:
+    fit = fit_in(SPECS["Qwen2.5 3B"], "balanced", host(8 * GIB))
+    plan = plan_here(SPECS["Qwen2.5 3B"], "balanced", 8 * GIB)
+    model, pool = (memory_size(size) for size in (plan.need.fixed_bytes, plan.memory_bytes - plan.need.fixed_bytes))
+    chat = memory_size(8192 * plan.need.kv_bytes_per_token)
+    assert fit.note == (
+        f"Of the 8.0 GiB of memory that are free for it the model takes {model}. "
+        f"A quarter of the rest, {pool}, is kept for chats; {_SETTING} A chat that fills its 8,192 tokens takes {chat}."
+    )
+
+
+@pytest.mark.parametrize(("free_gib", "kind"), [(8, "fits"), (5, "short"), (2, "none")])
+def test_a_closed_card_tells_the_rule_too(qtbot: QtBot, free_gib: int, kind: str) -> None:
+    """As the tooltip of its line, and to a screen reader, in the words that an open one shows."""
+    line, open_one = FitLine(), FitVerdict()
+    for part in (line, open_one):
+        qtbot.addWidget(part)
+        part.show_fit(fit := fit_in(SPECS["Qwen3 4B"], "balanced", host(free_gib * GIB)))
+    assert fit.kind == kind
+    assert fit.note
+    assert open_one.note.text() == fit.note
+    assert line.toolTip().startswith(fit.note)
+    assert "“How many chats fit” in the memory view" in line.toolTip()
+    assert line.label.accessibleDescription() == line.toolTip()
+
+
+def test_a_budget_that_is_more_than_is_free_is_not_said_to_be_kept() -> None:
+    fit = fit_in(SPECS["Qwen2.5 3B"], "balanced", host(8 * GIB, kv_budget_bytes=30 * GIB))
+    assert "A quarter of the rest" in fit.note
 
 
 def test_the_legend_has_the_patterns_of_the_bar(qtbot: QtBot) -> None:

@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.main_window import MainWindow
+from app.state import options
 from engine.messages import AskBlock, PrefixNode, PrefixTree, StepReport, StepsTaken, WatchBlocks
 from tests.app.fake_engine import MODEL, FakeEngine, FakeEngines
 from tests.app.windows import send, wait_until_started
@@ -87,3 +88,19 @@ def test_a_late_tree_of_another_model_is_left_out(window: MainWindow, engine: Fa
     engine.emit(PrefixTree("another", (NODE,)), StepsTaken((step,), 1.0))
     qtbot.waitUntil(lambda: "1 step of 20 ms" in window.memory_panel.timeline_words.text())
     assert window.memory_panel.tree.nodes == ()
+
+
+def test_a_loaded_models_card_leads_to_how_many_chats_fit(qtbot: QtBot, window: MainWindow) -> None:
+    window.show_models()
+    window.memory_dock.hide()
+    (card,) = window.model_page.cards()
+    assert window.memory_panel.sections["fit"].is_folded
+    qtbot.mouseClick(card.planner_button, Qt.MouseButton.LeftButton)
+    assert window.memory_dock.isVisible()
+    assert window.memory_panel.planner.isVisible()
+    assert "fit" not in window.settings.get(options.MEMORY_FOLDED).split()
+
+
+def test_how_many_chats_fit_says_by_which_rule_memory_was_kept_for_them(window: MainWindow) -> None:
+    told = window.memory_panel.planner._assumed.text()
+    assert "a quarter of the memory that was free beside it, but no more than 4 chats as long as it allows" in told
