@@ -71,8 +71,7 @@ class ContextGauge(QWidget):
         self._note = ""
         self.tip_above: QWidget | None = None
         """What the tip leaves free below it; None for the gauge itself."""
-        self._label = QLabel()
-        self._label.setProperty("kind", "muted")
+        self._label = _CountsLabel()
         self._bar = _PartsBar()
         row = QHBoxLayout(self)
         # For the ring of the focus.
@@ -103,8 +102,7 @@ class ContextGauge(QWidget):
         self.setVisible(parts is not None)
         if parts is None:
             return
-        words = translate("app", "ctx {used} / {limit}")
-        self._label.setText(words.format(used=short_count(parts.used), limit=short_count(parts.limit)))
+        self._label.show_counts(parts.used, parts.limit)
         self._bar.show_parts(parts)
         self.setAccessibleName(translate("app", "Context of this chat"))
         self._show_tip()
@@ -182,6 +180,39 @@ def parts_text(parts: ContextParts) -> str:
     if parts.used >= parts.limit:
         text += "\n" + translate("app", "It is full: shorten the message, or let the chat forget its oldest turns.")
     return text
+
+
+class _CountsLabel(QLabel):
+    """`ctx 3.1k / 8k`, as wide whatever is used: another width would have all of the window laid out and painted anew."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("kind", "muted")
+        self.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self._limit = 0
+
+    def show_counts(self, used: int, limit: int) -> None:
+        self.setText(_counts_text(short_count(used), limit))
+        if limit != self._limit:
+            self._limit = limit
+            self._fix_size()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._fix_size()
+
+    def _fix_size(self) -> None:
+        texts = (_counts_text(used, self._limit) for used in ("888", "8.8k", short_count(self._limit)))
+        widest = max(texts, key=self.fontMetrics().horizontalAdvance)
+        shown = self.text()
+        self.setText(widest)
+        self.setFixedSize(self.sizeHint())
+        self.setText(shown)
+
+
+def _counts_text(used: str, limit: int) -> str:
+    return translate("app", "ctx {used} / {limit}").format(used=used, limit=short_count(limit))
 
 
 class _PartsBar(QWidget):

@@ -40,10 +40,15 @@ def repeats_itself(text: str) -> bool:
 def _has_period(tail: str, period: int, is_code: bool) -> bool:
     # A shorter one is part of a piece that is long enough.
     num_piece = period * math.ceil(_MIN_PIECE_CHARACTERS / period)
-    if is_code or _is_bare(tail[-num_piece:]):
-        num_repeated = max(_MIN_BARE_TIMES * num_piece, _MIN_BARE_CHARACTERS)
-    else:
-        num_repeated = max(_MIN_TIMES * num_piece, _MIN_CHARACTERS)
+    # Most places fail here; counting letters takes longer.
+    if not _is_periodic(tail, period, max(_MIN_TIMES * num_piece, _MIN_CHARACTERS)):
+        return False
+    is_odd = not is_code and not _is_bare(tail[-num_piece:])
+    return is_odd or _is_periodic(tail, period, max(_MIN_BARE_TIMES * num_piece, _MIN_BARE_CHARACTERS))
+
+
+def _is_periodic(tail: str, period: int, num_repeated: int) -> bool:
+    """Whether the last `num_repeated` characters are."""
     begin = len(tail) - num_repeated
     return begin >= 0 and tail[begin:-period] == tail[begin + period :]
 
