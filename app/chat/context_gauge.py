@@ -183,7 +183,7 @@ def parts_text(parts: ContextParts) -> str:
 
 
 class _CountsLabel(QLabel):
-    """`ctx 3.1k / 8k`, as wide whatever is used: another width would have all of the window laid out and painted anew."""
+    """`ctx 3.1k / 8k`, as wide whatever is used: else all of the window would be laid out and painted anew."""
 
     def __init__(self) -> None:
         super().__init__()

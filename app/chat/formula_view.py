@@ -46,8 +46,7 @@ class FormulaView(TextView):
             return
         self._block = block
         self.clear()
-        cursor = self.end_cursor()
-        cursor.beginEditBlock()
+        cursor = self.begin_edit()
         self.writer().write_prose(cursor, [block])
         cursor.endEditBlock()
         self._take_drawing()

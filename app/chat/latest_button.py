@@ -26,6 +26,8 @@ class LatestButton(QPushButton):
     def place(self, is_shown: bool) -> None:
         """To where it belongs in a view of the present size."""
         self.setVisible(is_shown)
+        if not is_shown:
+            return
         self.adjustSize()
         size, view = self.size(), self._area.viewport().geometry()
         self.move(view.center().x() - size.width() // 2, view.bottom() - size.height() - _GAP_PX)

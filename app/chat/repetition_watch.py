@@ -21,6 +21,8 @@ LESS_REPETITION = 1.15
 """The repetition penalty that an answer is asked for with."""
 _LOOK_CHARACTERS = 200
 """An answer is looked at each time it has gained so many."""
+_KEEP_CHARACTERS = 1_000
+"""What was told stands until the answer has gone on for so many without a loop: the line does not come and go."""
 
 
 class RepetitionWatch(QObject):
@@ -40,6 +42,8 @@ class RepetitionWatch(QObject):
         """What the chat's answers are drawn by now."""
         self._answer: Message | None = None
         self._num_seen = 0
+        self._num_repeating = 0
+        """How long the answer was when it last repeated itself."""
         self._is_repeating = False
         self._is_again_due = False
         """Whether the answer was asked to end so that another can be asked for."""
@@ -52,7 +56,10 @@ class RepetitionWatch(QObject):
         text = answer.text or answer.reasoning
         if abs(len(text) - self._num_seen) >= _LOOK_CHARACTERS:
             self._num_seen = len(text)
-            self._is_repeating = repeats_itself(text)
+            if repeats_itself(text):
+                self._is_repeating, self._num_repeating = True, len(text)
+            elif abs(len(text) - self._num_repeating) >= _KEEP_CHARACTERS:
+                self._is_repeating = False
             self._show()
 
     def on_answer_ended(self) -> None:

@@ -59,8 +59,10 @@ class TextView(QTextBrowser):
     def writer(self) -> DocumentWriter:
         return DocumentWriter(current_theme(), self.fontMetrics().height())
 
-    def end_cursor(self) -> QTextCursor:
+    def begin_edit(self) -> QTextCursor:
+        """A cursor at the end, in an edit block that the caller ends: outside it would look for its place in a line."""
         cursor = QTextCursor(self.document())
+        cursor.beginEditBlock()
         cursor.movePosition(QTextCursor.MoveOperation.End)
         return cursor
 
@@ -159,8 +161,7 @@ class ProseView(TextView):
 
     def _write(self, blocks: Sequence[Prose], num_same: int, added: Sequence[Span] | None, num_finished: int) -> None:
         """Leaves the first open blocks as they are, adds to the next one if there is something, and writes the rest."""
-        cursor = self.end_cursor()
-        cursor.beginEditBlock()
+        cursor = self.begin_edit()
         writer = self.writer()
         if added is not None:
             grown = blocks[num_same]
@@ -230,7 +231,6 @@ class TableView(TextView):
 
     def show_table(self, table: Table) -> None:
         self.clear()
-        cursor = self.end_cursor()
-        cursor.beginEditBlock()
+        cursor = self.begin_edit()
         self.writer().write_table(cursor, table)
         cursor.endEditBlock()

@@ -50,3 +50,16 @@ def test_the_models_own_system_prompt_is_told_as_such(desk: Desk) -> None:
     tab.meter.show()
     assert tab.gauge.parts.model_system == 0
     assert "Your system prompt" in tab.gauge.toolTip()
+
+
+def test_the_gauge_is_as_wide_whatever_is_used(desk: Desk) -> None:
+    gauge = desk.tab.panel.gauge
+    widths, texts = set(), set()
+    for used in (7, 412, 3_100, 7_900):
+        gauge.show_parts(ContextParts(history=used, limit=8_192))
+        widths.add(gauge.sizeHint().width())
+        texts.add(gauge.text())
+    assert len(texts) == 4
+    assert len(widths) == 1
+    gauge.show_parts(ContextParts(history=7, limit=131_072))
+    assert gauge.sizeHint().width() > widths.pop()

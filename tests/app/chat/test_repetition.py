@@ -70,6 +70,18 @@ def test_a_loop_is_told_while_the_answer_streams_and_can_be_stopped(desk: Desk) 
     assert not note.stop_button.isVisible()
 
 
+def test_the_note_stands_through_a_line_of_another_kind_and_leaves_once_the_answer_goes_on(desk: Desk) -> None:
+    request_id = desk.send("a poem")
+    desk.answer(request_id, STANZA * 6)
+    note = desk.view().repetition_note
+    assert note is not None
+    lines = [f"And then came number {number}, of whom a tale is told. " for number in range(40)]
+    desk.answer(request_id, "".join(lines[:5]))
+    assert note.isVisible()
+    desk.answer(request_id, "".join(lines[5:]))
+    assert not note.isVisible()
+
+
 def test_asking_with_less_repetition_stops_asks_again_and_says_so(desk: Desk) -> None:
     request_id = desk.send("a poem")
     desk.answer(request_id, STANZA * 6)
