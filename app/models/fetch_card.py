@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.engine_words.recognition import in_window_words
 from app.models.job_ids import fetch_job_id
-from app.models.job_strip import JobStrip, StartWord
+from app.models.job_strip import JobState, JobStrip, StartWord
 from app.models.model_facts import offer_text
 from app.widgets.card import Card
 from app.widgets.text_label import TextLabel
@@ -29,6 +29,8 @@ class FetchCard(Card):
     pause_requested = Signal(str)
     cancel_requested = Signal(str)
     """The job id."""
+    job_moved = Signal()
+    """Its job began to be shown here, or is shown no more."""
 
     def __init__(self, entry: CatalogEntry, heading: str | None = None, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -45,3 +47,8 @@ class FetchCard(Card):
         self.strip.start_requested.connect(lambda: self.fetch_requested.emit(entry.catalog_id))
         self.strip.pause_requested.connect(lambda: self.pause_requested.emit(self.job_id))
         self.strip.cancel_requested.connect(lambda: self.cancel_requested.emit(self.job_id))
+        self.strip.state_changed.connect(self.job_moved)
+
+    def shows_job(self, job_id: str) -> bool:
+        """Whether this is its job, and was begun and is not done."""
+        return self.job_id == job_id and self.strip.state not in (JobState.IDLE, JobState.DONE)

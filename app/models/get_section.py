@@ -39,6 +39,8 @@ class GetSection(QWidget):
     cancel_requested = Signal(str)
     """The job id."""
     card_made = Signal(HubCard)
+    job_moved = Signal()
+    """A card began to show a job, or shows it no more."""
 
     def __init__(
         self,
@@ -86,6 +88,11 @@ class GetSection(QWidget):
                 card.strip.end()
         self.import_card.end_job(job_id)
 
+    def card_of(self, job_id: str) -> FetchCard | HubCard | None:
+        """The card that tells how far a job is."""
+        cards: tuple[FetchCard | HubCard, ...] = (*self.fetch_cards.values(), *self.search.cards(), *self.hub_cards)
+        return next((card for card in cards if card.shows_job(job_id) and not card.isHidden()), None)
+
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         if not self.hub_cards:
@@ -98,6 +105,7 @@ class GetSection(QWidget):
             card = HubCard(recommended_offer(model), host)
             self.hub_cards.append(card)
             self._recommended_column.addWidget(card)
+            card.job_moved.connect(self.job_moved)
             self.card_made.emit(card)
 
     def _build(self) -> None:
@@ -114,8 +122,11 @@ class GetSection(QWidget):
             card.fetch_requested.connect(self.fetch_requested)
             card.pause_requested.connect(self.pause_requested)
             card.cancel_requested.connect(self.cancel_requested)
+            card.job_moved.connect(self.job_moved)
             column.addWidget(card)
         column.addLayout(self._recommended_column)
+        self.search.card_opened.connect(lambda card: card.job_moved.connect(self.job_moved))
+        self.search.cards_changed.connect(self.job_moved)
         self.others.convert_requested.connect(self.import_card.offer)
         self.import_card.convert_requested.connect(self.convert_requested)
         self.import_card.pause_requested.connect(self.pause_requested)

@@ -44,6 +44,8 @@ class HubCard(Card):
     cancel_requested = Signal(str)
     """The job's id."""
     token_given = Signal(str)
+    job_moved = Signal()
+    """A job began to be shown here, or is shown no more."""
     load_requested = Signal(str)
     """The model id."""
     chat_requested = Signal()
@@ -89,6 +91,7 @@ class HubCard(Card):
             self._body.strip.chat_requested.connect(self.chat_requested)
             self._body.strip.show_loaded(*self._loaded)
             self._body.strip.state_changed.connect(self._show_parts)
+            self._body.strip.state_changed.connect(self.job_moved)
             self._body.strip.focus_freed.connect(self._take_focus)
             self._body.header_requested.connect(self.header_requested)
             self._body.token_form.again_requested.connect(self.ask)
@@ -98,6 +101,10 @@ class HubCard(Card):
     @property
     def is_busy(self) -> bool:
         return self._body is not None and self._body.strip.is_busy
+
+    def shows_job(self, job_id: str) -> bool:
+        """Whether this job was begun here, and is not done."""
+        return self._body is not None and self._body.is_begun and self.job_id == job_id
 
     @property
     def is_waiting(self) -> bool:

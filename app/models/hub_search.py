@@ -57,6 +57,8 @@ class HubSearch(QWidget):
     search_requested = Signal(str)
     more_requested = Signal(str, int)
     """The same words again, and how many models at most."""
+    cards_changed = Signal()
+    """Some are gone."""
     card_opened = Signal(HubCard)
     """A card that is new; whoever answers for the hub listens to it."""
 
@@ -184,6 +186,7 @@ class HubSearch(QWidget):
                 self._results.removeWidget(row)
                 row.hide()
                 row.deleteLater()
+        self.cards_changed.emit()
 
     @property
     def awaited(self) -> str | None:

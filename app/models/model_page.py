@@ -223,8 +223,20 @@ class ModelPage(ClosablePage):
         self._show_jobs_once()
 
     def _show_jobs_once(self) -> None:
-        """A conversion has its card among what can be got, near the top of the page: not in the list as well."""
-        self.jobs.leave_out(self.import_card.job_id if self.get.isVisibleTo(self) else None)
+        """A conversion has its card among what can be got, near the top of the page: not in the list as well. Of a
+        download, whose card may be far below, the list says where it is.
+        """
+        has_cards = self.get.isVisibleTo(self)
+        self.jobs.leave_out(self.import_card.job_id if has_cards else None)
+        self.jobs.refer(frozenset(job_id for job_id in self.jobs.rows if has_cards and self.get.card_of(job_id)))
+
+    def _show_card_of(self, job_id: str) -> None:
+        """Of a job to which the list refers."""
+        card = self.get.card_of(job_id)
+        if card is not None:
+            strip = card.strip if isinstance(card, FetchCard) else card.body.strip
+            self.scroll_to(card, strip)
+            strip.main_button.setFocus()
 
     def _build(self) -> None:
         self.column.addWidget(self.sections)
@@ -252,7 +264,9 @@ class ModelPage(ClosablePage):
             part.fetch_requested.connect(self.fetch_requested)
         self.damaged.delete_requested.connect(self.delete_requested)
         self.get.convert_requested.connect(self.convert_requested)
-        self.import_card.strip.state_changed.connect(self._show_jobs_once)
+        for moved in (self.import_card.strip.state_changed, self.get.job_moved, self.jobs.added):
+            moved.connect(self._show_jobs_once)
+        self.jobs.show_requested.connect(self._show_card_of)
         self.import_card.grown.connect(lambda: self.scroll_to(self.import_card, self.import_card.strip))
         for runner in (self.get, self.jobs):
             runner.pause_requested.connect(self.pause_requested)

@@ -1076,6 +1076,10 @@
       <translation>高对比度</translation>
     </message>
     <message>
+      <source>How far it is stands with the model below.</source>
+      <translation>进度显示在下方的模型处。</translation>
+    </message>
+    <message>
       <source>How many chats fit</source>
       <translation>能放下多少聊天</translation>
     </message>
@@ -2057,8 +2061,16 @@
       <translation>请缩短消息或移除附件。</translation>
     </message>
     <message>
+      <source>Show</source>
+      <translation>查看</translation>
+    </message>
+    <message>
       <source>Show beside</source>
       <translation>并排显示</translation>
+    </message>
+    <message>
+      <source>Show how far it is: {job}</source>
+      <translation>查看进度：{job}</translation>
     </message>
     <message>
       <source>Show more</source>

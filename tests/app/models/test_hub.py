@@ -153,17 +153,24 @@ def test_the_quality_moves_the_bar(qtbot: QtBot, engine: FakeEngine, card: HubCa
     assert start.job == HubJob(REPO, "c" * 40, ("tiny-Q4_0.gguf",), "faithful")
 
 
-def test_get_starts_a_job_that_stands_in_the_card_and_in_the_list(
+def test_get_starts_a_job_of_which_the_card_tells_and_elsewhere_the_list(
     qtbot: QtBot, window: MainWindow, engine: FakeEngine, card: HubCard
 ) -> None:
     show(qtbot, engine, card)
     press(qtbot, card.get_button)
     assert sent(engine, StartJob) == [StartJob(JOB_ID, HubJob(REPO, "c" * 40, ("tiny-Q4_0.gguf",), "balanced"))]
     engine.emit(JobProgress(JOB_ID, "download", 45_000_000, 90_000_000))
-    row = window.model_page.jobs.rows[JOB_ID]
+    page = window.model_page
+    row = page.jobs.rows[JOB_ID]
     qtbot.waitUntil(lambda: card.body.strip.text() == row.strip.text() == "Download 45 of 90 MB")
+    assert not row.strip.isVisible(), "two that count would seem to be two downloads"
+    press(qtbot, row.show_button)
+    assert card.body.strip.main_button.hasFocus()
+    press(qtbot, page.sections.button(0))
+    assert not row.show_button.isVisible()
     press(qtbot, row.strip.main_button)
     assert sent(engine, CancelJob) == [CancelJob(JOB_ID)]
+    press(qtbot, page.sections.button(1))
     engine.emit(JobFinished(JOB_ID, None, "cancelled"))
     qtbot.waitUntil(lambda: card.body.strip.main_button.text() == "Resume")
     press(qtbot, card.body.strip.main_button)
@@ -172,6 +179,19 @@ def test_get_starts_a_job_that_stands_in_the_card_and_in_the_list(
     engine.emit(JobFinished(JOB_ID, "tiny-q4-0"))
     qtbot.waitUntil(lambda: not window.model_page.jobs.rows)
     assert card.body.strip.text() == "Ready"
+
+
+def test_a_paused_job_whose_card_went_with_its_search_stands_in_the_list(
+    qtbot: QtBot, window: MainWindow, engine: FakeEngine, card: HubCard
+) -> None:
+    show(qtbot, engine, card)
+    press(qtbot, card.get_button)
+    row = window.model_page.jobs.rows[JOB_ID]
+    assert not row.strip.isVisible()
+    engine.emit(JobFinished(JOB_ID, None, "cancelled"))
+    qtbot.waitUntil(lambda: not card.is_busy)
+    search(qtbot, window, "other")
+    assert row.strip.main_button.isVisible()
 
 
 def test_get_on_a_card_of_the_catalogue_asks_first_and_then_begins(
