@@ -35,8 +35,8 @@ from app.placement import DockWidths, LateDock, NarrowWindow, available_geometry
 from app.preferences.about import About, home_origin
 from app.preferences.preferences_controller import PreferencesController
 from app.preferences.settings_page import SettingsPage
+from app.problems import Problems
 from app.state import options
-from app.state.advice import file_advice
 from app.state.history import History
 from app.state.new_chats import default_params
 from app.state.session import Session
@@ -50,7 +50,7 @@ from app.widgets.dock_title import DockTitle
 from app.widgets.hover import HoverKeeper
 from app.widgets.status_line import StatusLine
 from app.window_actions import add_window_actions
-from engine.messages import BringToFront, EngineDied, ModelLoaded, ModelLoadFailed
+from engine.messages import BringToFront, EngineDied, ModelLoaded
 
 _log = logging.getLogger(__name__)
 _FIRST_SIZE = QSize(1280, 800)
@@ -95,6 +95,7 @@ class MainWindow(QMainWindow):
         self.first_run_page = FirstRunPage(services.read_host)
         self.settings_page = SettingsPage(settings, About(services.home, home_origin(services.home)))
         self.models = ModelController(client, services, self.model_page, self.first_run_page, settings, self)
+        self.problems = Problems(self, client)
         self.tabs = ChatTabs(self._make_tab, self._make_session, self.memory_panel.owner_color_index)
         self.chats = ChatController(history, self.tabs, self.sidebar, client.run, self)
         self._build()
@@ -159,13 +160,11 @@ class MainWindow(QMainWindow):
         client = self._client
         client.engine_started.connect(self.status_line.show_started)
         client.engine_died.connect(self._on_engine_died)
-        client.engine_missed.connect(self._offer_restart)
+        client.engine_missed.connect(self.problems.tell_death)
         client.stats_changed.connect(self.status_line.show_stats)
         client.model_changed.connect(self.status_line.show_model)
         self.models.loaded_changed.connect(self._on_loaded_changed)
         self.models.loading_changed.connect(self._show_loading)
-        self.models.list_failed.connect(self._on_list_failed)
-        self.models.load_failed.connect(self._on_load_failed)
         self.models.models_changed.connect(self._on_models_changed)
         self.chats.failed.connect(self.banner.show_message)
         self.chats.transfer.settled.connect(self.banner.take_back)
@@ -239,9 +238,9 @@ class MainWindow(QMainWindow):
         try:
             self.settings.set(setting, value)
         except OSError as error:
-            cause = f"{error.strerror} ({error.filename})"
-            words = translate("app", "The settings cannot be saved: {cause}. {advice}")
-            self.banner.show_message(words.format(cause=cause, advice=file_advice(error)))
+            self.problems.tell_unsaved(error)
+        else:
+            self.problems.forget_unsaved()
 
     def zoom_by(self, percent: int) -> None:
         """Makes the text larger or smaller, as far as the settings allow."""
@@ -272,7 +271,7 @@ class MainWindow(QMainWindow):
 
     def _on_model_missed(self) -> None:
         if self._death is not None:
-            self._offer_restart(self._death)
+            self.problems.tell_death(self._death)
         elif not self.models.models:
             self.show_home()
         elif not self.models.is_loading:
@@ -297,30 +296,17 @@ class MainWindow(QMainWindow):
         for tab in self.tabs.tabs():
             tab.show_model(self.models.loaded, name)
 
-    def _on_list_failed(self, problem: str) -> None:
-        self.banner.show_message(problem, translate("app", "Try again"), self._list_again)
-
-    def _list_again(self) -> None:
-        self.models.refresh()
-        if self.models.loaded is None:
-            self.models.load_first(self.settings.get(options.LAST_MODEL_ID))
-
-    def _on_load_failed(self, failure: ModelLoadFailed) -> None:
-        self.banner.show_message(failure.message, translate("app", "Models"), self.show_models)
-
     def _on_engine_died(self, death: EngineDied) -> None:
         self._death = death
         self.status_line.show_died(death)
         self.models.forget_loaded()
-        self._offer_restart(death)
-
-    def _offer_restart(self, death: EngineDied) -> None:
-        self.banner.show_message(death.message, translate("app", "Restart the engine"), self.restart_engine)
+        self.problems.tell_death(death)
 
     def restart_engine(self) -> None:
         if self._is_restarting:
             return
         self._is_restarting, self._death = True, None
+        self.problems.forget_engine()
         self.models.forget_loaded()
         self.status_line.show_restarting()
         self._client.run(self._restart())

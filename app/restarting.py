@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import sys
+from functools import partial
 
 from PySide6.QtCore import QObject, QProcess, Qt
 from PySide6.QtWidgets import QMessageBox
@@ -32,10 +33,8 @@ class ProgramRestart(QObject):
         if not num_busy:
             self._close()
             return None
-        words = translate("app", "%n answer(s) are still being written.", None, num_busy)
-        question = QMessageBox(
-            QMessageBox.Icon.Question, translate("app", "Restart DeepInfer"), words, parent=self._window
-        )
+        title = translate("app", "Restart DeepInfer")
+        question = QMessageBox(QMessageBox.Icon.Question, title, _busy_words(num_busy), parent=self._window)
         question.setInformativeText(
             translate("app", "A restart ends them. What is written by then stays, and each can be continued.")
         )
@@ -44,12 +43,27 @@ class ProgramRestart(QObject):
         question.setDefaultButton(QMessageBox.StandardButton.Cancel)
         question.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         question.accepted.connect(self._close)
+        tell = partial(_tell_anew, question)
+        self._window.tabs.busy_changed.connect(tell)
+        question.finished.connect(lambda _: self._window.tabs.busy_changed.disconnect(tell))
         question.open()
         return question
 
     def _close(self) -> None:
         self.is_wanted = True
         self._window.close()
+
+
+def _busy_words(num_busy: int) -> str:
+    return translate("app", "%n answer(s) are still being written.", None, num_busy)
+
+
+def _tell_anew(question: QMessageBox, busy_ids: frozenset[str]) -> None:
+    """Answers have ended while the person thinks about it; without one a restart ends nothing."""
+    num_busy = len(busy_ids)
+    question.setText(_busy_words(num_busy) if num_busy else translate("app", "All answers are complete by now."))
+    if not num_busy:
+        question.setInformativeText("")
 
 
 def start_again() -> None:

@@ -160,6 +160,10 @@ class ModelCard(Card):
         """Why something that was asked for could not be done."""
         self._error.show_error(message)
 
+    def forget_error(self) -> None:
+        """What could not be done can be done by now."""
+        self._error.clear()
+
     def ask_for_name(self) -> QInputDialog:
         """Opens the question for another name."""
         dialog = QInputDialog(self)

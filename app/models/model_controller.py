@@ -189,6 +189,12 @@ class ModelController(QObject):
         """Show the card for files of one's own, which asks how the file or folder is to be converted."""
         self._page.offer_file(path)
 
+    def forget_failure(self, model_id: str) -> None:
+        """Why this model could not be loaded, or unloaded, is no longer so."""
+        self._page.forget_failure(model_id)
+        for picker in self._pickers:
+            picker.forget_failure()
+
     def forget_loaded(self) -> None:
         """The engine is gone, and its model with it."""
         self._show_loading("")

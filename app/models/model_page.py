@@ -147,6 +147,11 @@ class ModelPage(ClosablePage):
         elif load.model_id in self._cards:
             self._cards[load.model_id].show_load(load)
 
+    def forget_failure(self, model_id: str) -> None:
+        """Why this model could not be loaded is no longer so."""
+        if model_id in self._cards:
+            self._cards[model_id].forget_error()
+
     def show_job(self, progress: JobProgress) -> None:
         """Show a job's progress, in the list and in its card."""
         self.jobs.show_progress(progress)

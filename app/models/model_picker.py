@@ -102,6 +102,11 @@ class ModelPicker(QWidget):
                 self._show()
                 self.button.setToolTip(load_text(load))
 
+    def forget_failure(self) -> None:
+        """Why a model could not be loaded is no longer so."""
+        self._error = ""
+        self._show()
+
     def show_loading(self, name: str) -> None:
         """The model that was asked for, of which there is no progress yet; empty if none is on its way."""
         self._loading_name = name

@@ -57,6 +57,9 @@ class ModelReminder(QFrame):
     def show_load(self, load: ModelLoadProgress | ModelLoaded | ModelLoadFailed) -> None:
         """How loading goes is shown elsewhere."""
 
+    def forget_failure(self) -> None:
+        """Nor is why it failed shown here."""
+
     def show_loading(self, name: str) -> None:
         """The model that is on its way; empty if none is."""
         self._loading_name = name

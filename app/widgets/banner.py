@@ -26,6 +26,10 @@ class Banner(QFrame):
         super().__init__(parent)
         self.setProperty("kind", "failure")
         self._action: Callable[[], None] | None = None
+        self._messages: list[str] = []
+        """Below each other, in the window's words."""
+        self._acts_on = ""
+        """The message that the action is about."""
         self._mark = QLabel()
         self.label = TextLabel()
         self.action_button = QPushButton()
@@ -63,7 +67,8 @@ class Banner(QFrame):
             self.style().unpolish(self)
             self.style().polish(self)
         self._mark.setPixmap(mark.pixmap(icon_size_px()))
-        self.label.setText(in_window_words(text))
+        self._acts_on = in_window_words(text)
+        self._write([self._acts_on])
         self._action = action
         self.action_button.setText(action_words)
         self.action_button.setVisible(action is not None)
@@ -74,15 +79,30 @@ class Banner(QFrame):
         if self.isHidden():
             self.show_message(text)
         else:
-            self.label.setText(f"{self.label.text()}\n{text}")
+            self._write([*self._messages, in_window_words(text)])
 
     def take_back(self, text: str) -> None:
         """What this message says is no longer so; others stay."""
         words = in_window_words(text)
-        rest = [line for line in self.label.text().split("\n") if line != words]
-        if len(rest) < len(self.label.text().split("\n")):
-            self.label.setText("\n".join(rest))
+        rest = [message for message in self._messages if message != words]
+        if len(rest) < len(self._messages):
+            self._write(rest)
             self.setVisible(bool(rest) and not self.isHidden())
+            if words == self._acts_on:
+                # Nothing is to be done any more.
+                self._action = None
+                self.action_button.hide()
+
+    def tell_anew(self, text: str, now: str) -> None:
+        """What this message says is said otherwise, where it stands."""
+        words, new = in_window_words(text), in_window_words(now)
+        self._write([new if message == words else message for message in self._messages])
+        if words == self._acts_on:
+            self._acts_on = new
+
+    def _write(self, messages: list[str]) -> None:
+        self._messages = messages
+        self.label.setText("\n".join(messages))
 
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(self.label.text())

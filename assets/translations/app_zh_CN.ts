@@ -262,6 +262,10 @@
       <translation>添加模型…</translation>
     </message>
     <message>
+      <source>All answers are complete by now.</source>
+      <translation>所有回答都已完成。</translation>
+    </message>
+    <message>
       <source>All open tabs</source>
       <translation>所有打开的标签页</translation>
     </message>

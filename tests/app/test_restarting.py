@@ -68,6 +68,20 @@ def test_while_an_answer_is_written_it_is_asked_first(
     assert window.isVisible() is not is_sure
 
 
+def test_the_question_says_so_when_the_answers_have_ended(
+    qtbot: QtBot, window: MainWindow, engine: FakeEngine, restart: ProgramRestart
+) -> None:
+    window.show_home()
+    request_id = send(qtbot, window, engine, "Trip")
+    question = restart.ask()
+    assert question is not None
+    engine.finish(request_id)
+    qtbot.waitUntil(lambda: question.text() == "All answers are complete by now.")
+    assert not question.informativeText()
+    question.reject()
+    send(qtbot, window, engine, "more")
+
+
 def test_the_program_is_started_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[tuple[str, list[str]]] = []
 
