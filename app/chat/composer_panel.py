@@ -116,13 +116,13 @@ class ComposerPanel(QWidget):
 
     def _build(self) -> None:
         self.row = ComposerRow()
-        self.row.add_left(self.gauge, self.gauge.shown_text, [(3, self.gauge.show_short)])
+        self.row.add_left(self.gauge, self.gauge.shown_text, [(4, self.gauge.show_short)])
         # Before the gauge's numbers, which stand nowhere else: the chat's options have it too.
         self.row.add_left(self.full_choice, self.full_choice.text, [(0, self.full_choice.setHidden)])
         # Where nothing is moved when it comes and goes.
         self.row.add_right(self.queue_button)
         self.row.add_right(self.attach_button)
-        self.row.add_right(self._send_or_stop, [(6, self._show_short)])
+        self.row.add_right(self._send_or_stop, [(1, self._show_short)])
         self._content = QWidget()
         column = self._column = QVBoxLayout(self._content)
         column.setContentsMargins(0, 0, 0, 0)

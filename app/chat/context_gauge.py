@@ -238,9 +238,13 @@ class _PartsBar(QWidget):
             (parts.all_systems, "bar_weights"),
             (parts.history, "bar_used"),
             (parts.draft, "warning" if parts.used <= parts.limit else "error"),
-            (parts.reserve, "bar_cached"),
         )
         for number, role in shown:
             part = min(width - x, width * number / max(1, parts.limit))
             painter.fillRect(QRectF(x, 0, part, self.height()), theme.color(role))
             x += part
+        # Not filled: it is kept, and not used.
+        part = min(width - x, width * parts.reserve / max(1, parts.limit))
+        if part > 1:
+            painter.setPen(theme.color("bar_used"))
+            painter.drawRect(QRectF(x + 0.5, 0.5, part - 1, self.height() - 1))

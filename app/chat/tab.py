@@ -120,7 +120,7 @@ class ChatTab(QWidget):
         self.options_button = PresetButton(self.session)
         self.options_button.clicked.connect(self.open_options)
         button = self.options_button
-        shortenings = [(1, button.show_short), (4, button.show_icon_only)]
+        shortenings = [(2, button.show_short), (5, button.show_icon_only)]
         self.row.add_left(button, button.whole_text, shortenings, place=0)
         self.meter = ContextMeter(self.session, self._client, self.panel, self)
         self.meter.refusal_changed.connect(self.panel.show_refusal)

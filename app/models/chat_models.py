@@ -24,7 +24,7 @@ def show_models_in(tab: ChatTab, models: ModelController, manage: Callable[[], N
     picker = ModelPicker()
     picker.manage_requested.connect(manage)
     models.add_picker(picker)
-    shortenings = [(2, picker.show_shorter), (5, picker.show_short), (7, picker.show_icon_only)]
+    shortenings = [(3, picker.show_shorter), (6, picker.show_short), (7, picker.show_icon_only)]
     tab.row.add_left(picker, picker.text, shortenings, place=0)
     reminder = ModelReminder(tab.session)
     tab.panel.add_line(reminder)
