@@ -21,6 +21,7 @@ from PySide6.QtCore import QLockFile, QTimer
 from PySide6.QtWidgets import QApplication, QMessageBox
 
 from app.bridge.engine_client import EngineClient
+from app.desktop.folder_keeper import FolderKeeper
 from app.desktop.keep_awake import leave_efficiency_mode
 from app.i18n import install_language, translate
 from app.main_window import MainWindow
@@ -153,6 +154,7 @@ def make_window(
         ),
     )
     client.setParent(window)
+    FolderKeeper(settings, window.change_setting, window)
     if problem is not None:
         window.banner.add_message(problem)
     return window

@@ -257,6 +257,8 @@ SPLIT_CHAT_IDS = Setting("split_chat_ids", "")
 """The chat in the row and the one beside it, parted by a blank; "" while one is seen alone."""
 MEMORY_FOLDED = Setting("memory_folded", "tree steps fit")
 """Keys of the memory view's folded sections, parted by blanks."""
+LAST_FOLDERS = Setting("last_folders", "")
+"""In which files were chosen, as the dialogs tell it."""
 CHAT_COLORS = Setting("chat_colors", "")
 """The colours of the open chats in the memory view, as it tells them."""
 
@@ -285,4 +287,5 @@ SETTINGS: tuple[Setting[Any], ...] = (
     SPLIT_CHAT_IDS,
     MEMORY_FOLDED,
     CHAT_COLORS,
+    LAST_FOLDERS,
 )

@@ -6,17 +6,17 @@ Does not know what is chosen for.
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from PySide6.QtCore import QSize, QStandardPaths
-from PySide6.QtWidgets import QApplication, QFileDialog, QHeaderView, QSplitter, QToolButton, QTreeView
+from PySide6.QtCore import QSize
+from PySide6.QtWidgets import QComboBox, QFileDialog, QHeaderView, QSplitter, QToolButton, QTreeView
 
 from app.theme import ICON_SIZE_PX, icon_size_px
+from app.widgets.combo_arrow import ComboArrow
 from app.widgets.icons import show_icon
+from app.widgets.last_folders import Place, last_folders
 
-Place = QStandardPaths.StandardLocation
-_LAST_FOLDER = "last_folder_{place}"
-"""A property of the application: all dialogs of a process for files that usually lie in one place share it."""
+__all__ = ["Place", "begin_in"]
+
+
 _SIZE = QSize(860, 560)
 _MAX_PART = 0.9
 """Of the screen."""
@@ -34,20 +34,11 @@ _ICONS = {
 
 def begin_in(dialog: QFileDialog, usual: Place = Place.DocumentsLocation) -> QFileDialog:
     """Let a dialog begin in the folder that was used last, `usual` before the first time; it keeps what is chosen."""
-    app = QApplication.instance()
-    assert app is not None, "dialogs need an application"
-    key = _LAST_FOLDER.format(place=usual.name)
-    last = app.property(key)
-    folder = Path(last) if last else Path(QStandardPaths.writableLocation(usual))
-    dialog.setDirectory(str(folder if folder.is_dir() else Path.home()))
-    dialog.filesSelected.connect(lambda paths: app.setProperty(key, str(_folder_of(paths[0]))))
+    folders = last_folders()
+    dialog.setDirectory(str(folders.of(usual)))
+    dialog.filesSelected.connect(lambda paths: folders.keep(usual, paths[0]))
     _give_room(dialog)
     return dialog
-
-
-def _folder_of(path: str) -> Path:
-    chosen = Path(path)
-    return chosen if chosen.is_dir() else chosen.parent
 
 
 def _give_room(dialog: QFileDialog) -> None:
@@ -70,3 +61,5 @@ def _give_room(dialog: QFileDialog) -> None:
         button = dialog.findChild(QToolButton, name)
         if isinstance(button, QToolButton):
             show_icon(button, icon_name)
+    for box in dialog.findChildren(QComboBox):
+        ComboArrow(box)
