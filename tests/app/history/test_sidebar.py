@@ -263,6 +263,16 @@ def test_a_chat_is_dropped_on_a_folder_or_beside_it(sidebar: Sidebar) -> None:
     assert moved == [("id of A", "w"), ("id of A", "w"), ("id of B", None)]
 
 
+def test_a_drop_takes_no_row_out_of_the_list(sidebar: Sidebar) -> None:
+    """Qt's view removes the dragged rows itself once they were dropped."""
+    sidebar.show_chats([summary("A"), summary("B"), summary("C")], [Folder("w", "Work")])
+    before = rows(sidebar)
+    model = sidebar.list.rows
+    assert not model.removeRows(len(before) - 1, 1)
+    assert model.rowCount() == len(before)
+    assert rows(sidebar) == before
+
+
 def test_after_a_drag_the_open_chat_is_marked_and_not_the_dragged_one(sidebar: Sidebar) -> None:
     sidebar.show_chats([summary("A"), summary("B")])
     sidebar.select("id of A")
