@@ -19,6 +19,7 @@ from app.i18n import translate
 from app.state.message import Message
 from app.state.session import Session
 from app.theme import theme_signals
+from app.widgets.steady_bar import scroll_only_down
 from app.widgets.text_label import TextLabel
 
 COLUMN_CHARACTERS = 80
@@ -60,13 +61,12 @@ class Transcript(QScrollArea):
         """
         self._head_px = 0
         """How far below the view's upper edge the place is."""
-        self.setWidgetResizable(True)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.bar_px = scroll_only_down(self)
         self._make_column()
         self.latest_button = LatestButton(self)
         self.latest_button.clicked.connect(self.follow)
         bar = self.verticalScrollBar()
+        bar.setProperty("kind", "page")
         # Of a person's scrolling only, and before the value changes.
         bar.actionTriggered.connect(lambda _: self._forget_place())
         bar.valueChanged.connect(self._on_scrolled)

@@ -31,6 +31,7 @@ from app.visualizer.step_legend import StepLegend
 from app.visualizer.step_log import StepLog
 from app.visualizer.step_text import describe_span, table
 from app.visualizer.step_timeline import StepTimeline
+from app.widgets.steady_bar import scroll_only_down
 from app.widgets.text_label import TextLabel
 from engine.messages import (
     AskBlock,
@@ -133,11 +134,8 @@ class MemoryPanel(QWidget):
         column.addWidget(self.copy_button, 0, Qt.AlignmentFlag.AlignLeft)
         column.addStretch(1)
         scroll = self._scroll = QScrollArea()
-        scroll.setWidgetResizable(True)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        # Else the width would follow the height, and the grid's height its width, to and fro.
-        scroll.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
-        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        # Its bar is always there: else the width would follow the height, and the grid's height its width, to and fro.
+        scroll_only_down(scroll)
         scroll.setWidget(content)
         content.installEventFilter(self)
         empty = QWidget()
