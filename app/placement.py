@@ -97,7 +97,10 @@ class DockWidths(QObject):
 
 
 class LateDock(QObject):
-    """Keeps a panel closed that has nothing to show yet. It opens when it first has, if the window is wide enough."""
+    """Keeps a panel closed that has nothing to show yet. It opens when it first has, if the window is wide enough.
+
+    Once the person has opened it, it stays as the person wants it.
+    """
 
     def __init__(self, dock: QDockWidget, has_content: SignalInstance, min_window_px: int) -> None:
         """`has_content` has one argument: what is to be shown, None for nothing."""
@@ -107,11 +110,20 @@ class LateDock(QObject):
         self._min_window_px = min_window_px
         dock.hide()
         has_content.connect(self._on_content)
+        dock.visibilityChanged.connect(self._on_visibility_changed)
+
+    def _on_visibility_changed(self, is_shown: bool) -> None:
+        if is_shown:
+            self._end()
+
+    def _end(self) -> None:
+        self._has_content.disconnect(self._on_content)
+        self._dock.visibilityChanged.disconnect(self._on_visibility_changed)
 
     def _on_content(self, content: object) -> None:
         if content is None:
             return
-        self._has_content.disconnect(self._on_content)
+        self._end()
         if self._dock.window().width() >= self._min_window_px:
             self._dock.show()
 

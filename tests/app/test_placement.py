@@ -84,6 +84,24 @@ def test_the_memory_stays_closed_until_a_first_model_is_loaded(
     assert window.memory_dock.isVisible() != is_shown
 
 
+def test_the_memory_stays_closed_that_was_opened_and_closed_before_a_first_model(
+    qtbot: QtBot, open_window: OpenWindow, engines: FakeEngines, models: list[ModelEntry]
+) -> None:
+    here = list(models)
+    models.clear()
+    window = open_window()
+    wait_until_started(qtbot, engines)
+    toggle = window.memory_dock.toggleViewAction()
+    toggle.trigger()
+    qtbot.waitUntil(window.memory_dock.isVisible)
+    toggle.trigger()
+    models.extend(here)
+    window.models.refresh()
+    engines.newest.get_ready()
+    qtbot.waitUntil(lambda: window.models.loaded is not None)
+    assert not window.memory_dock.isVisible()
+
+
 def test_a_place_of_another_screen_is_brought_into_this_one(screen: QRect, open_window: OpenWindow) -> None:
     window = open_window()
     window.setGeometry(300, 200, 1500, 850)
