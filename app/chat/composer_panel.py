@@ -331,7 +331,7 @@ class ComposerPanel(QWidget):
         self.forget_button.setVisible(has_content and (self._forgetting_helps or self._forgetting_makes_room))
 
     def _ask_for_files(self) -> None:
-        dialog = begin_in(QFileDialog(self, translate("app", "Attach files")))
+        dialog = begin_in(QFileDialog(self, translate("app", "Attach files: text, source code, PDF")))
         dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
         dialog.filesSelected.connect(lambda names: self.attach([Path(name) for name in names]))
         dialog.finished.connect(dialog.deleteLater)

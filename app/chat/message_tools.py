@@ -33,7 +33,7 @@ Tool = Literal[
 WORDS: dict[Tool, str] = {
     "copy": QT_TRANSLATE_NOOP("app", "Copy this message"),
     "copy_text": QT_TRANSLATE_NOOP("app", "Copy as plain text"),
-    "copy_figures": QT_TRANSLATE_NOOP("app", "Copy the figures"),
+    "copy_figures": QT_TRANSLATE_NOOP("app", "Copy speed, tokens and seed"),
     "edit": QT_TRANSLATE_NOOP("app", "Edit"),
     "again": QT_TRANSLATE_NOOP("app", "Answer again"),
     "again_same_seed": QT_TRANSLATE_NOOP("app", "Answer again with the same seed"),

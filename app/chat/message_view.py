@@ -117,14 +117,17 @@ class MessageView(QWidget):
     def _on_tool_used(self, tool: Tool) -> None:
         match tool:
             case "copy":
-                QGuiApplication.clipboard().setText(self.message.text)
-                confirm_by_icon(self.tools.buttons["copy"])
+                self._copy(self.message.text)
             case "copy_text":
-                QGuiApplication.clipboard().setText(plain_text(self.message.text))
+                self._copy(plain_text(self.message.text))
             case "edit":
                 self.edit()
             case _:
                 self.tool_used.emit(tool)
+
+    def _copy(self, text: str) -> None:
+        QGuiApplication.clipboard().setText(text)
+        confirm_by_icon(self.tools.buttons["copy"])
 
 
 class QuestionView(MessageView):
@@ -214,7 +217,7 @@ class AnswerMessageView(MessageView):
 
     def _on_tool_used(self, tool: Tool) -> None:
         if tool == "copy_figures":
-            QGuiApplication.clipboard().setText(self.stats_label.whole_text())
+            self._copy(self.stats_label.whole_text())
         else:
             super()._on_tool_used(tool)
 

@@ -354,6 +354,10 @@
       <translation>附加文件、将文本保存为提示词或编辑提示词</translation>
     </message>
     <message>
+      <source>Attach files: text, source code, PDF</source>
+      <translation>附加文件：文本、源代码、PDF</translation>
+    </message>
+    <message>
       <source>Attach files…</source>
       <translation>附加文件…</translation>
     </message>
@@ -658,12 +662,12 @@
       <translation>复制为文本</translation>
     </message>
     <message>
-      <source>Copy the error</source>
-      <translation>复制错误信息</translation>
+      <source>Copy speed, tokens and seed</source>
+      <translation>复制速度、词元数和种子</translation>
     </message>
     <message>
-      <source>Copy the figures</source>
-      <translation>复制统计数据</translation>
+      <source>Copy the error</source>
+      <translation>复制错误信息</translation>
     </message>
     <message>
       <source>Copy the memory view as text</source>

@@ -172,7 +172,10 @@ def test_an_answer_is_given_again_with_the_same_seed(desk: Desk) -> None:
     desk.engine.emit(replace(finished(request_id), seed=99, num_drafted_tokens=18, num_accepted_tokens=12))
     desk.qtbot.waitUntil(lambda: not desk.tab.session.is_busy)
     assert desk.view().stats_label.toolTip().endswith("guesses 12 of 18 right\nseed 99")
+    copy_button = desk.view().tools.buttons["copy"]
+    before = copy_button.icon().pixmap(16, 16).toImage()
     choose(desk.view(), "copy_figures")
+    assert copy_button.icon().pixmap(16, 16).toImage() != before
     assert QGuiApplication.clipboard().text().splitlines() == [
         "62 tok/s · first token 0.21 s · 40 tokens · 16 cached · finished", "guesses 12 of 18 right", "seed 99",
     ]  # fmt: skip
