@@ -11,12 +11,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+from PySide6.QtCore import QPoint, QRect, QSize
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QWidget
 
 TIMEOUT_S = 600.0
 PAUSE_S = 0.5
 _MAX_COLORS = 256
+_MARGIN_PX = 8
 
 
 class Camera:
@@ -26,13 +28,26 @@ class Camera:
         self._folder = folder
         self._suffix = suffix
         self._wanted = wanted
+        self._snaps: list[tuple[str, QImage]] = []
+
+    def snap(self, name: str, widget: QWidget, ground: QWidget | None = None) -> None:
+        """Keep how the widget looks now: `develop` makes the file, which takes as long as a line of an answer.
+
+        `ground`: what a part stands on, whose colour is to be seen around it.
+        """
+        if self._wanted in name:
+            self._snaps.append((name, widget.grab().toImage() if ground is None else _on_ground(widget, ground)))
+
+    def develop(self) -> None:
+        for name, image in self._snaps:
+            path = self._folder / f"{name}{self._suffix}.png"
+            with_few_colors(image).save(str(path), quality=0)
+            print(path)
+        self._snaps.clear()
 
     def save(self, name: str, widget: QWidget) -> None:
-        if self._wanted not in name:
-            return
-        path = self._folder / f"{name}{self._suffix}.png"
-        with_few_colors(widget.grab().toImage()).save(str(path), quality=0)
-        print(path)
+        self.snap(name, widget)
+        self.develop()
 
     async def save_at_rest(self, name: str, widget: QWidget) -> None:
         await self.pause()
@@ -48,6 +63,15 @@ class Camera:
             if time.monotonic() - started_s > TIMEOUT_S:
                 raise TimeoutError("the window did not get there in time")
             await asyncio.sleep(0.02)
+
+
+def _on_ground(widget: QWidget, ground: QWidget) -> QImage:
+    """Without a ground of its own a part would be painted on the page's colour."""
+    margin = QPoint(_MARGIN_PX, _MARGIN_PX)
+    image = QImage(widget.size() + 2 * QSize(_MARGIN_PX, _MARGIN_PX), QImage.Format.Format_RGB32)
+    image.fill(ground.grab(QRect(0, 0, 1, 1)).toImage().pixelColor(0, 0))
+    widget.render(image, margin, renderFlags=QWidget.RenderFlag.DrawChildren)
+    return image
 
 
 def with_few_colors(image: QImage) -> QImage:

@@ -2,7 +2,8 @@
 
 Runs offscreen, in a data folder of its own, beside a small hub on this computer. It fetches the starter, which needs
 the network, unless `--home` names a folder that has it; from that folder models are read, and nothing is written to it.
-`--language`, `--theme` and `--zoom` make the same pictures in another look, with its name behind theirs.
+`--language`, `--theme` and `--zoom` make the same pictures in another look, with its name behind theirs. The starter
+knows English alone: for Chinese pictures name a folder with a model that knows Chinese.
 """
 
 from __future__ import annotations
@@ -31,31 +32,34 @@ from app.commands.command_palette import CommandPalette  # noqa: E402
 from app.commands.shortcut_sheet import ShortcutSheet  # noqa: E402
 from app.main_window import MainWindow  # noqa: E402
 from app.state import options  # noqa: E402
+from app.state.session import Session  # noqa: E402
 from app.state.settings import Settings  # noqa: E402
 from docs.camera import PAUSE_S, Camera  # noqa: E402
 from docs.model_scenes import ModelScenes  # noqa: E402
-from docs.sample_chats import sample_chats  # noqa: E402
+from docs.sample_chats import sample_chats, samples  # noqa: E402
 from engine.api import EngineConfig, list_models  # noqa: E402
 from engine.messages import EngineDied, FetchJob, JobFinished, StartJob  # noqa: E402
 from tests.engine.hub.hub_server import HubServer  # noqa: E402
 
 SIZE = QSize(1360, 860)
-_GLANCE_S = 0.2
+GLANCE_S = 0.1
 """Between pictures of what does not wait."""
 SYSTEM_PROMPT = "You are a friendly assistant who answers in Markdown, with short paragraphs and lists."
-QUESTIONS = {
-    "plan": "And if it rains?",
-    "formula": "Give three examples, each step by step.",
-    "code": "Write another one, for times of day.",
-}
-"""The shortest answer first, so that all three are still being written when its picture is made."""
+STREAMS = ("plan", "formula", "code")
+"""The shortest answer first, so that all three are still being written when their pictures are made."""
 
 
 class Photographer:
     """Leads the window through its states and saves a picture of each."""
 
     def __init__(
-        self, window: MainWindow, home: Path, model_source: Path | None, camera: Camera, models: ModelScenes
+        self,
+        window: MainWindow,
+        home: Path,
+        model_source: Path | None,
+        camera: Camera,
+        models: ModelScenes,
+        language: str,
     ) -> None:
         self._window = window
         self._home = home
@@ -63,7 +67,8 @@ class Photographer:
         self._camera = camera
         self._models = models
         self._has_fetched = False
-        self._chats = sample_chats()
+        self._language = language
+        self._chats: dict[str, Session] = {}
 
     async def run(self) -> None:
         window, camera = self._window, self._camera
@@ -72,9 +77,7 @@ class Photographer:
         await camera.wait(lambda: window.models.loaded is not None)
         window.show_chats()
         await camera.save_at_rest("empty", window)
-        for chat in self._chats.values():
-            window._history.save(chat, chat.messages)
-        window.chats.refresh()
+        self._bring_chats()
         await self._show_thinking()
         await self._show_streams()
         await self._models.show()
@@ -83,6 +86,14 @@ class Photographer:
         window.show_chats()
         await self._show_commands()
         await self._show_dead_engine()
+
+    def _bring_chats(self) -> None:
+        loaded = self._window.models.loaded
+        assert loaded is not None, "no model is loaded"
+        self._chats = sample_chats(self._language, loaded.name)
+        for chat in self._chats.values():
+            self._window._history.save(chat, chat.messages)
+        self._window.chats.refresh()
 
     async def _show_thinking(self) -> None:
         window, camera = self._window, self._camera
@@ -98,19 +109,23 @@ class Photographer:
 
     async def _show_streams(self) -> None:
         window, camera = self._window, self._camera
-        tabs = [await self._open(name) for name in QUESTIONS]
+        tabs = {name: await self._open(name) for name in STREAMS}
         for tab in window.tabs.tabs():
-            if tab not in tabs:
+            if tab not in tabs.values():
                 window.tabs.close_tab(window.tabs.indexOf(tab))
+        self._unfold_memory()
         # The one that ends first begins last.
-        for tab, question in reversed(list(zip(tabs, QUESTIONS.values(), strict=True))):
-            tab.submit(question)
-        await camera.wait(lambda: all(len(tab.session.answer.text) > 120 or not tab.session.is_busy for tab in tabs))
-        for name in QUESTIONS:
-            await self._open(name, _GLANCE_S)
-            camera.save(f"streaming_{name}", window)
-        await self._show_memory()
-        await camera.wait(lambda: not any(tab.session.is_busy for tab in tabs))
+        for name in reversed(STREAMS):
+            tabs[name].submit(samples(self._language)[name].next_question)
+        await camera.wait(lambda: all(len(tab.session.answer.text) > 80 for tab in tabs.values()))
+        for name, tab in tabs.items():
+            await self._open(name, GLANCE_S)
+            camera.snap(f"streaming_{name}", window)
+            if not tab.session.is_busy:
+                raise RuntimeError(f"the answer of {name!r} had ended before its picture was made: make them again")
+        self._show_memory()
+        await camera.wait(lambda: not any(tab.session.is_busy for tab in tabs.values()))
+        camera.develop()
         tab = await self._open("code")
         tab.transcript.verticalScrollBar().setValue(0)
         await camera.save_at_rest("table", window)
@@ -118,19 +133,19 @@ class Photographer:
         await self._open("plan")
         camera.save("split", window)
         window.tabs.end_split()
-        window.sidebar.search_field.setText("ferry")
+        window.sidebar.search_field.setText("渡轮" if self._language == "zh_CN" else "ferry")
         await camera.save_at_rest("search", window)
         window.sidebar.search_field.clear()
 
-    async def _show_memory(self) -> None:
-        sections = self._window.memory_panel.sections
-        for section in sections.values():
+    def _unfold_memory(self) -> None:
+        for section in self._window.memory_panel.sections.values():
             if section.is_folded:
                 section.fold_button.click()
-        # What had been folded is told only with the next pictures of the memory.
-        await asyncio.sleep(2)
-        for key, section in sections.items():
-            self._camera.save(f"memory_{key}", section)
+
+    def _show_memory(self) -> None:
+        panel = self._window.memory_panel
+        for key, section in panel.sections.items():
+            self._camera.snap(f"memory_{key}", section, panel)
 
     async def _show_commands(self) -> None:
         window, camera = self._window, self._camera
@@ -203,16 +218,17 @@ def main() -> int:
         settings.set(options.THEME, arguments.theme)
         settings.set(options.ZOOM_PERCENT, arguments.zoom)
         settings.set(options.SYSTEM_PROMPT, SYSTEM_PROMPT)
-        # The likeliest words, so that the pictures come out alike.
-        settings.set(options.TEMPERATURE, 0.0)
-        settings.set(options.MAX_TOKENS, 300)
+        # So that the pictures come out alike.
+        settings.set(options.TEMPERATURE, 0.6)
+        settings.set(options.SEED, 7)
         window = make_window(home, loop, engine_factory(lambda: EngineConfig(home=home)), settings)
         window.resize(SIZE)
         window.show()
         try:
             camera = Camera(arguments.folder, suffix, arguments.only)
             models = ModelScenes(window, home, hub, camera)
-            loop.run_until_complete(Photographer(window, home, arguments.home, camera, models).run())
+            photographer = Photographer(window, home, arguments.home, camera, models, arguments.language)
+            loop.run_until_complete(photographer.run())
         finally:
             window.close()
             # Its threads must have ended before Qt's objects do.

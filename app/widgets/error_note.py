@@ -99,6 +99,8 @@ class ErrorNote(QFrame):
         text_px = self.width() - self._buttons.sizeHint().width()
         is_narrow = text_px < _LEAST_CHARACTERS * self.fontMetrics().averageCharWidth()
         self._both.setDirection(QBoxLayout.Direction.TopToBottom if is_narrow else QBoxLayout.Direction.LeftToRight)
+        # Above the buttons it would take the height that is over, and those around would give it all of theirs.
+        self._both.setStretch(0, 0 if is_narrow else 1)
 
     def _show_mark(self) -> None:
         self._mark.setPixmap(icon("warning", "error").pixmap(icon_size_px()))
