@@ -34,7 +34,7 @@ from app.state import options
 from app.state.history import History, HistoryError
 from app.state.settings import Settings
 from app.theme import apply_theme, apply_zoom
-from engine.api import EngineConfig, EngineHandle, list_damaged_models, list_models, shorten_time_slice
+from engine.api import EngineConfig, EngineHandle, list_damaged_models, list_models, name_problem, shorten_time_slice
 from engine.messages import BlockSnapshot, Event
 from engine.planner import machine
 
@@ -54,6 +54,8 @@ WindowCheckName = Literal["self-test", "chats", "history", "lag"]
 
 def run(home: Path, backend: str, check: WindowCheckName | None = None) -> int:
     """Opens the window and returns the exit code when it has been closed; a check uses and closes it by itself."""
+    if (problem := name_problem(home)) is not None:
+        return _refuse(f"{problem}: rename it, or choose another data folder with --home")
     try:
         home.mkdir(parents=True, exist_ok=True)
         _start_log(home)

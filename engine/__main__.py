@@ -17,6 +17,7 @@ from engine.environment import prepare_environment
 from engine.errors import EngineError, StorageError
 from engine.spec import BACKENDS
 from engine.store.folders import reachable
+from engine.store.names import name_problem
 
 
 class _CommandParser(argparse.ArgumentParser):
@@ -50,6 +51,8 @@ def main(argv: list[str] | None = None) -> int:
     args = _parser().parse_args(argv, argparse.Namespace(home=default_home(), backend="cpu", json=False))
     args.home = reachable(args.home.expanduser())
     try:
+        if (problem := name_problem(args.home)) is not None:
+            raise StorageError(f"{problem}: rename it, or choose another data folder with --home")
         code = args.run(args)
         sys.stdout.flush()
     except EngineError as error:

@@ -21,7 +21,7 @@ from engine.store.folders import reachable
 from engine.store.formats import FormatGroup
 from engine.store.library import Library, ModelEntry
 from engine.store.manifest import Fidelity
-from engine.store.names import is_safe_name
+from engine.store.names import is_safe_name, name_problem
 
 if TYPE_CHECKING:
     from engine.jobs.transfers import Order
@@ -47,6 +47,7 @@ __all__ = [
     "keep_hub_token",
     "list_damaged_models",
     "list_models",
+    "name_problem",
     "shorten_time_slice",
 ]
 

@@ -17,10 +17,10 @@ import psutil
 
 from app import __version__
 from app.desktop.personal_paths import without_people
-from app.state.options import SYSTEM_PROMPT
+from app.state.options import LAST_FOLDERS, SYSTEM_PROMPT
 from engine.api import list_models
 
-_PRIVATE_SETTINGS = frozenset({SYSTEM_PROMPT.key, "hub_token"})
+_PRIVATE_SETTINGS = frozenset({SYSTEM_PROMPT.key, LAST_FOLDERS.key, "hub_token"})
 _LOGS = ("app.log", "app.log.1")
 _DISTRIBUTIONS = (
     "deepinfer",

@@ -2501,6 +2501,10 @@
       <translation>名称 {name} 不能用作文件夹名：请给文件或文件夹起一个含拉丁字母或数字的名称</translation>
     </message>
     <message>
+      <source>The name {path} has bytes that are no text (UTF-8)</source>
+      <translation>名称 {path} 含有不是文本（UTF-8）的字节</translation>
+    </message>
+    <message>
       <source>The next version</source>
       <translation>下一个版本</translation>
     </message>
@@ -2615,6 +2619,10 @@
     <message>
       <source>There is no {name} in the trash: look at it again</source>
       <translation>回收站中没有 {name}：请再查看一次</translation>
+    </message>
+    <message>
+      <source>There is no {path}, its real name seems to have bytes that are no text (UTF-8)</source>
+      <translation>没有 {path}，其真实名称似乎含有不是文本（UTF-8）的字节</translation>
     </message>
     <message>
       <source>There is nothing left to pin: this text is no longer cached.</source>
@@ -4364,8 +4372,8 @@ Change it in the options of the chat.</source>
       <translation>{path} 不是普通文件</translation>
     </message>
     <message>
-      <source>{path} is no text</source>
-      <translation>{path} 不是文本</translation>
+      <source>{path} is no text in UTF-8</source>
+      <translation>{path} 不是 UTF-8 文本</translation>
     </message>
     <message>
       <source>{path} is no tokenizer ({reason})</source>
@@ -4512,6 +4520,10 @@ Change it in the options of the chat.</source>
       <translation>{problem}：请选择另一个</translation>
     </message>
     <message>
+      <source>{problem}: choose another folder, or rename it first</source>
+      <translation>{problem}：请选择其他文件夹，或先重命名</translation>
+    </message>
+    <message>
       <source>{problem}: choose another model</source>
       <translation>{problem}：请选择另一个模型</translation>
     </message>
@@ -4610,6 +4622,14 @@ Change it in the options of the chat.</source>
     <message>
       <source>{problem}: name the model file itself</source>
       <translation>{problem}：请指定模型文件本身</translation>
+    </message>
+    <message>
+      <source>{problem}: rename it, then choose it again</source>
+      <translation>{problem}：请先重命名，再重新选择</translation>
+    </message>
+    <message>
+      <source>{problem}: save it as UTF-8, or get the file again</source>
+      <translation>{problem}：请将其另存为 UTF-8，或重新获取该文件</translation>
     </message>
     <message>
       <source>{rate} tok/s</source>

@@ -13,13 +13,15 @@ from engine.convert.sources.gguf_source import GgufSource
 from engine.convert.sources.safetensors_source import CONFIG_FILE, SafetensorsSource
 from engine.errors import SourceError
 from engine.hub.selection import gguf_sets
-from engine.store.names import readable_name
+from engine.store.names import lost_name_problem, readable_name
 
 _PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".pkl")
 
 
 def open_source(path: Path) -> Source:
     """The model at `path`, open. Raises `SourceError` if it is none, or none of a kind that can be read."""
+    if (problem := lost_name_problem(path)) is not None:
+        raise SourceError(f"{problem}: rename it, then choose it again")
     if path.is_dir():
         return _open_folder(path)
     if path.suffix in _PICKLES:

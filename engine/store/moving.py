@@ -27,6 +27,7 @@ from engine.store.folders import MOVING_PREFIX, add_model_folder, reachable, rem
 from engine.store.layout import MANIFEST_FILE
 from engine.store.library import Library, ModelEntry
 from engine.store.manifest import Manifest, file_error, read_manifest
+from engine.store.names import lost_name_problem, name_problem
 from engine.store.verification import verify_files
 
 OnStage = Callable[[JobStage, int, int], None]
@@ -59,6 +60,8 @@ def move_model(library: Library, entry: ModelEntry, folder: Path, on_stage: OnSt
 
 
 def _check(library: Library, folder: Path) -> None:
+    if (problem := name_problem(folder) or lost_name_problem(folder)) is not None:
+        raise InvalidRequestError(f"{problem}: choose another folder, or rename it first")
     for other in library.folders():
         inner = Path(os.path.realpath(folder))
         if Path(os.path.realpath(other)) in inner.parents:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
+from pathlib import Path
 
 from engine.errors import InvalidRequestError
 
@@ -15,12 +16,29 @@ _ID = re.compile(r"[a-z0-9](?:[a-z0-9_-]|(?<=[0-9])\.(?=[0-9]))*")
 # Windows takes the superscripts for digits.
 _PORTS = (f"{port}{digit}" for port in ("com", "lpt") for digit in "123456789¹²³")
 _RESERVED = frozenset({"con", "prn", "aux", "nul", "conin$", "conout$", *_PORTS})
+_REPLACEMENT = "\ufffd"
+_HALVES = re.compile("[\ud800-\udfff]")
+"""What Python has in a name for bytes that are no text, or Windows by itself."""
 _REFUSED = re.compile(r'[<>:"/\\|?*\x00-\x1f\x7f]')
 
 
 def readable_name(name: str) -> str:
     """The name of a file with U+FFFD for bytes of it that are no UTF-8: such a name can be in no text."""
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def name_problem(path: Path) -> str | None:
+    """Why nothing of this program can lie in a folder of this name: the libraries that read it know names as text."""
+    text = str(path)
+    told = _HALVES.sub(_REPLACEMENT, text)
+    return None if told == text else f"The name {told} has bytes that are no text (UTF-8)"
+
+
+def lost_name_problem(path: Path) -> str | None:
+    """Why a file that was named cannot be found, where its name is none: who named it had no way to write it."""
+    if _REPLACEMENT not in str(path) or path.exists():
+        return None
+    return f"There is no {path}, its real name seems to have bytes that are no text (UTF-8)"
 
 
 def is_safe_name(name: str) -> bool:

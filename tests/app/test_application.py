@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import socket
 import sys
 import tempfile
@@ -296,3 +297,14 @@ sys.exit(application.run(Path(sys.argv[1]), "cpu", "self-test"))
     report = json.loads(result.stdout)
     assert not report["ok"]
     assert "the window was closed" in report["checks"][-1]["detail"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere names of files are text")
+def test_a_data_folder_whose_name_is_no_text_is_refused_with_a_step(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    home = tmp_path / os.fsdecode(b"home\xff")
+    assert application.run(home, "cpu") == 1
+    told = capsys.readouterr().err
+    assert "has bytes that are no text (UTF-8): rename it, or choose another data folder with --home" in told
+    assert not home.exists()

@@ -29,7 +29,7 @@ def read_text(path: Path) -> str:
     except FileNotFoundError as error:
         raise SourceError(f"{path.parent} has no {path.name}: get it from where the model came from") from error
     except UnicodeDecodeError as error:
-        raise SourceError(f"{path} is no text: get the file again") from error
+        raise SourceError(f"{path} is no text in UTF-8: save it as UTF-8, or get the file again") from error
     except OSError as error:
         raise SourceError(f"Cannot read {path}: {error.strerror}") from error
 

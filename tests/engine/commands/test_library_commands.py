@@ -213,3 +213,18 @@ def test_a_quality_is_told_in_the_end(tmp_path: Path, capsys: pytest.CaptureFixt
 def test_a_quality_stands_for_its_details(tmp_path: Path, source: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(tmp_path, "convert", source, "--quality", "balanced", "--bits", "3") == 2
     assert "--quality stands for --bits" in capsys.readouterr().err
+
+
+def test_a_data_folder_whose_name_is_no_text_is_refused_before_anything_is_made(
+    tmp_path: Path, source: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    home = tmp_path / "home\udcff"
+    assert run(home, "convert", source) == 2
+    told = capsys.readouterr().err
+    assert told.endswith("has bytes that are no text (UTF-8): rename it, or choose another data folder with --home\n")
+    assert not home.exists()
+
+
+def test_a_file_whose_name_was_lost_is_to_be_renamed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(tmp_path, "convert", tmp_path / "model\ufffd.gguf") == 2
+    assert capsys.readouterr().err.endswith("(UTF-8): rename it, then choose it again\n")

@@ -207,6 +207,14 @@ def test_a_moved_model_is_listed_in_its_new_place_and_comes_back(home: Path, fol
     assert not (place / "a").exists()
 
 
+@pytest.mark.parametrize("name", ["place" + chr(0xDCFF), "place\ufffd"])
+def test_a_folder_whose_name_is_no_text_or_was_lost_is_no_place_for_models(home: Path, name: str) -> None:
+    with pytest.raises(InvalidRequestError, match="choose another folder, or rename it first"):
+        move(home, home.parent / name)
+    assert not (home.parent / name).exists()
+    assert [model.path for model in models(home)] == [home / "models" / "a"]
+
+
 def test_a_folder_is_looked_at_as_long_as_something_of_it_is_there(home: Path) -> None:
     place = home.parent / "place"
 

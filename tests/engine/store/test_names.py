@@ -1,11 +1,13 @@
 """Model ids are safe folder names on every system, whatever the display name was."""
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.errors import InvalidRequestError
-from engine.store.names import MAX_ID_LENGTH, is_model_id, is_safe_name, model_id_of
+from engine.store.names import MAX_ID_LENGTH, is_model_id, is_safe_name, lost_name_problem, model_id_of, name_problem
 
 
 @pytest.mark.parametrize(
@@ -68,3 +70,21 @@ def test_a_name_that_some_system_refuses_is_not_safe(name: str) -> None:
 )
 def test_a_name_that_opens_a_device_is_not_safe(name: str) -> None:
     assert not is_safe_name(name)
+
+
+@pytest.mark.parametrize("name", ["home \udcff", "\udcc3(", "h\ud800me"])
+def test_a_folder_whose_name_is_no_text_says_so_in_text(name: str) -> None:
+    problem = name_problem(Path("/data") / name / "models")
+    assert problem is not None
+    assert problem.startswith("The name ")
+    assert problem.encode().endswith(b"has bytes that are no text (UTF-8)")
+    assert name_problem(Path("/data/hömé 模型")) is None
+
+
+def test_a_name_that_was_lost_on_the_way_is_told_from_a_file_that_is_missing(tmp_path: Path) -> None:
+    (tmp_path / "really\ufffd.gguf").touch()
+    assert lost_name_problem(tmp_path / "really\ufffd.gguf") is None
+    assert lost_name_problem(tmp_path / "gone.gguf") is None
+    problem = lost_name_problem(tmp_path / "other\ufffd.gguf")
+    assert problem is not None
+    assert "other\ufffd.gguf, its real name seems to have bytes that are no text" in problem
