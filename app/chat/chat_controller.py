@@ -10,10 +10,12 @@ from functools import partial
 from typing import Any, TypeVar
 
 from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QMenu
 
 from app.chat.chat_tabs import ChatTabs
 from app.chat.chat_words import title_words
 from app.chat.tab import ChatTab
+from app.history.chat_rows import Row, RowKind
 from app.history.draft_keeper import DraftKeeper
 from app.history.finder import finder_of, leave_finder
 from app.history.folder_controller import FolderController
@@ -21,6 +23,7 @@ from app.history.search_controller import SearchController
 from app.history.sidebar import Sidebar
 from app.history.transfer_controller import TransferController
 from app.history.trash_controller import TrashController
+from app.i18n import translate
 from app.state.folders import Folder
 from app.state.history import ChatSummary, History, HistoryError, TabPlace
 
@@ -58,6 +61,7 @@ class ChatController(QObject):
         sidebar.chat_renamed.connect(self.rename)
         sidebar.chat_pinned.connect(self.pin)
         sidebar.chat_deleted.connect(self.delete)
+        sidebar.menu_opening.connect(self._extend_menu)
         tabs.chat_renamed.connect(self.rename)
         tabs.tab_closed.connect(self._closed_ids.append)
         tabs.tabs_changed.connect(self._on_tabs_changed)
@@ -148,6 +152,20 @@ class ChatController(QObject):
         if session is not None:
             self._tabs.open_chat(session)
             self.chat_opened.emit()
+
+    def _extend_menu(self, menu: QMenu, row: Row) -> None:
+        if row.kind is RowKind.CHAT:
+            menu.addAction(translate("app", "Show beside"), lambda: self.show_beside(row.key))
+
+    def show_beside(self, chat_id: str) -> None:
+        """Shows a chat right of the one that is shown."""
+        shown = self._tabs.current_tab()
+        self.open(chat_id)
+        tab = self._tabs.tab_of(chat_id)
+        if tab is not None:
+            if shown is not None:
+                self._tabs.setCurrentWidget(shown)
+            self._tabs.show_beside(tab)
 
     def find_in_chat(self) -> None:
         """Opens the field that finds texts in the current chat."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QInputDialog, QLineEdit, QMenu, QTabBar
 from pytestqt.qtbot import QtBot
 
@@ -124,6 +124,23 @@ def test_keys_of_the_chats_show_them_before_they_act(qtbot: QtBot, two_chats: Ma
         if key == Qt.Key.Key_Tab:
             assert two_chats.tabs.currentIndex() != index, key
     assert two_chats.tabs.beside.isVisible()
+
+
+def test_the_lists_menu_shows_a_chat_beside_the_one_that_is_read(qtbot: QtBot, two_chats: MainWindow) -> None:
+    tabs = two_chats.tabs
+    reading = tabs.current_tab()
+    assert reading is not None
+    other = next(tab for tab in tabs.tabs() if tab is not reading)
+    rows = two_chats.sidebar.list.rows
+    place = rows.number_of(other.session.id)
+    assert place is not None
+    menus: list[QMenu] = []
+    two_chats.sidebar.menu_opening.connect(lambda menu, _: menus.append(menu))
+    two_chats.sidebar._open_menu(rows.row_at(rows.index(place)), QPoint(0, 0))
+    action = next(one for one in menus[0].actions() if one.text() == "Show beside")
+    action.trigger()
+    assert tabs.beside.tab is other
+    assert tabs.currentWidget() is reading
 
 
 def test_ctrl_q_quits(qtbot: QtBot, window: MainWindow) -> None:
