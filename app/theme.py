@@ -66,8 +66,12 @@ class Theme:
         return QColor(self.colors[role])
 
     def owner_color(self, index: int) -> QColor:
-        """The colour of the owner with this index; after the last colour they repeat (and the grid adds a pattern)."""
+        """The colour of the owner with this index; after the last colour they repeat, with corners."""
         return QColor(self.owners[index % len(self.owners)])
+
+    def owner_corners(self, index: int) -> int:
+        """The corners that mark this owner among those of its colour: none for the first of them."""
+        return index // len(self.owners) % 4
 
 
 class ThemeSignals(QObject):

@@ -290,10 +290,8 @@ class ChatTabs(QTabWidget):
         if index < 0:
             return
         session = tab.session
-        theme = current_theme()
-        chip = theme.owner_color(self._owner_color_index(session.id))
+        mark = tab_mark(session.phase, current_theme(), self._owner_color_index(session.id), self.devicePixelRatioF())
         edge_px = icon_size_px()
-        mark = tab_mark(session.phase, chip, theme.color("muted"), edge_px, self.devicePixelRatioF())
         if self.iconSize().width() != edge_px:
             # Whatever the size was, all tabs are laid out again.
             self.setIconSize(QSize(edge_px, edge_px))

@@ -9,34 +9,34 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QIcon, QPainter, QPen, QPixmap
 
 from app.state.session import Phase
+from app.theme import Theme, icon_size_px
 from app.widgets.icons import drawn_once
+from app.widgets.owner_mark import mark_color, paint_chip
 
 _EDGE = 16.0
-_MIN_LUMINANCE_FOR_BLACK = 0.18
-"""Above this relative luminance black has more contrast than white."""
-_DARK_MARK = Qt.GlobalColor.black
-_LIGHT_MARK = Qt.GlobalColor.white
+_IDLE_INSET = 4.0
 
 
-def tab_mark(phase: Phase, chip: QColor, outline: QColor, edge_px: int, pixel_ratio: float) -> QIcon:
+def tab_mark(phase: Phase, theme: Theme, owner_index: int, pixel_ratio: float) -> QIcon:
     """● streaming, ◐ prefill, ‖ waiting, ⇅ swapped out, ! failed; an idle chat has a smaller chip without a mark."""
-    key = ("tab mark", phase, chip.rgba(), outline.rgba(), edge_px, pixel_ratio)
-    return drawn_once(key, lambda: _drawn(phase, chip, outline, edge_px, pixel_ratio))
+    edge_px = icon_size_px()
+    chip, corners = theme.owner_color(owner_index), theme.owner_corners(owner_index)
+    key = ("tab mark", phase, chip.rgba(), corners, theme.name, edge_px, pixel_ratio)
+    return drawn_once(key, lambda: _drawn(phase, theme, owner_index, edge_px, pixel_ratio))
 
 
-def _drawn(phase: Phase, chip: QColor, outline: QColor, edge_px: int, pixel_ratio: float) -> QIcon:
+def _drawn(phase: Phase, theme: Theme, owner_index: int, edge_px: int, pixel_ratio: float) -> QIcon:
+    chip = theme.owner_color(owner_index)
     pixmap = QPixmap(round(edge_px * pixel_ratio), round(edge_px * pixel_ratio))
     pixmap.setDevicePixelRatio(pixel_ratio)
     pixmap.fill(Qt.GlobalColor.transparent)
     painter = QPainter(pixmap)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.scale(edge_px / _EDGE, edge_px / _EDGE)
-    inset = 4.5 if phase is Phase.IDLE else 0.5
-    painter.setPen(QPen(outline, 1))
-    painter.setBrush(chip)
-    painter.drawRoundedRect(QRectF(inset, inset, _EDGE - 2 * inset, _EDGE - 2 * inset), 3, 3)
-    color = QColor(_DARK_MARK if _luminance(chip) > _MIN_LUMINANCE_FOR_BLACK else _LIGHT_MARK)
-    _draw_mark(painter, phase, color)
+    inset = _IDLE_INSET if phase is Phase.IDLE else 0.5
+    rect = QRectF(inset, inset, _EDGE - 2 * inset, _EDGE - 2 * inset)
+    paint_chip(painter, rect, 3, theme, owner_index, theme.color("muted"))
+    _draw_mark(painter, phase, mark_color(theme, chip))
     painter.end()
     return QIcon(pixmap)
 
@@ -64,10 +64,3 @@ def _draw_mark(painter: QPainter, phase: Phase, color: QColor) -> None:
         case Phase.FAILED:
             painter.drawRect(QRectF(7, 3, 2, 6))
             painter.drawRect(QRectF(7, 11, 2, 2))
-
-
-def _luminance(color: QColor) -> float:
-    """Relative luminance of WCAG 2."""
-    levels = (color.redF(), color.greenF(), color.blueF())
-    parts = [level / 12.92 if level <= 0.04045 else ((level + 0.055) / 1.055) ** 2.4 for level in levels]
-    return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]

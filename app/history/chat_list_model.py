@@ -13,17 +13,18 @@ from PySide6.QtCore import (
     QMimeData,
     QModelIndex,
     QPersistentModelIndex,
-    QPointF,
+    QRectF,
     QStringListModel,
     Qt,
     Signal,
 )
-from PySide6.QtGui import QColor, QIcon, QPainter, QPen, QPixmap
+from PySide6.QtGui import QIcon, QPainter, QPixmap
 
 from app.history.chat_rows import Row, RowKind
 from app.i18n import translate
-from app.theme import current_theme, icon_size_px
+from app.theme import Theme, current_theme, icon_size_px
 from app.widgets.icons import drawn_once, icon
+from app.widgets.owner_mark import paint_chip
 
 ROW_ROLE = Qt.ItemDataRole.UserRole
 CHAT_MIME_TYPE = "application/x-deepinfer-chat"
@@ -144,8 +145,9 @@ class ChatListModel(QStringListModel):
         if row.kind is not RowKind.CHAT:
             return None
         if row.key in self._busy_ids:
-            color, edge_px = current_theme().owner_color(self.color_index(row.key)), icon_size_px()
-            return drawn_once(("dot", color.rgba(), edge_px), lambda: _dot(color, edge_px))
+            theme, index, edge_px = current_theme(), self.color_index(row.key), icon_size_px()
+            key = ("dot", theme.name, index % (4 * len(theme.owners)), edge_px)
+            return drawn_once(key, lambda: _dot(theme, index, edge_px))
         if row.is_pinned:
             return icon("pin", "muted")
         edge_px = icon_size_px()
@@ -161,16 +163,15 @@ class ChatListModel(QStringListModel):
         return f"{row.text} · {row.detail}" if row.detail else row.text
 
 
-def _dot(color: QColor, edge_px: int) -> QIcon:
+def _dot(theme: Theme, owner_index: int, edge_px: int) -> QIcon:
     """Of an owner's colour, with an outline: on the row that is chosen too it is to be seen."""
     pixmap = QPixmap(2 * edge_px, 2 * edge_px)
     pixmap.setDevicePixelRatio(2)
     pixmap.fill(Qt.GlobalColor.transparent)
     painter = QPainter(pixmap)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setPen(QPen(current_theme().color("text"), 1))
-    painter.setBrush(color)
-    painter.drawEllipse(QPointF(edge_px / 2, edge_px / 2), edge_px / 4, edge_px / 4)
+    rect = QRectF(edge_px / 4, edge_px / 4, edge_px / 2, edge_px / 2)
+    paint_chip(painter, rect, edge_px / 4, theme, owner_index, theme.color("text"))
     painter.end()
     dot = QIcon(pixmap)
     # Else the style would mix the colour with that of the row.

@@ -7,16 +7,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QRect
+from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QPainter, QPixmap
 
 from app.theme import Theme
 from app.visualizer.block_model import BlockKind
+from app.widgets.owner_mark import mark_color, paint_corners
 
 _STRIPE_PART = 0.4
 _BRIGHTER = 0.45
 _DIMMER = 0.82
-_LIGHT = 0.4
+_DASH_PX = 2
 _SMALLEST_WITH_LOCK_PX = 9
 
 
@@ -37,6 +38,7 @@ class CellTiles:
     def __init__(self, theme: Theme, edge_px: int, scale: float = 1.0) -> None:
         self.edge_px = edge_px
         self._theme = theme
+        self._thin_px = max(1, round(scale))
         self._line_px = max(1, round(scale * (2 if edge_px >= 10 * scale else 1)))
         self._tiles: dict[CellLook, QPixmap] = {}
 
@@ -52,13 +54,14 @@ class CellTiles:
         ground = self._theme.color("block_free")
         pixmap.fill(ground)
         if look.kind is BlockKind.FREE:
+            self._draw_outline(pixmap, self._shade(self._theme.color("block_free_line"), look))
             return pixmap
         colors = [self._color(index, look) for index in look.owner_indexes]
         if not colors:
             colors = [self._shade(self._theme.color("block_plain"), look)]
         painter = QPainter(pixmap)
         if look.kind is BlockKind.SHARED:
-            self._draw_stripes(painter, colors)
+            self._draw_stripes(painter, colors, look)
         elif look.kind is BlockKind.SWAPPED:
             self._draw_hatch(painter, colors[0])
         else:
@@ -66,19 +69,40 @@ class CellTiles:
             if look.kind is BlockKind.CACHED:
                 line = self._line_px
                 painter.fillRect(line, line, edge - 2 * line, edge - 2 * line, ground)
+        if look.kind is not BlockKind.SHARED:
             for index in look.owner_indexes[:1]:
-                self._draw_pattern(painter, index, colors[0], look.kind)
+                self._draw_corners(painter, index, colors[0], look)
         if look.is_pinned:
             self._draw_lock(painter)
         painter.end()
         return pixmap
 
-    def _draw_stripes(self, painter: QPainter, colors: list[QColor]) -> None:
-        """Diagonals x + y = constant; narrow enough that every owner has one."""
+    def _draw_outline(self, pixmap: QPixmap, color: QColor) -> None:
+        """Thinner than that of a cached block."""
+        line, edge = self._thin_px, self.edge_px
+        painter = QPainter(pixmap)
+        for x, y, width, height in (
+            (0, 0, edge, line),
+            (0, edge - line, edge, line),
+            (0, 0, line, edge),
+            (edge - line, 0, line, edge),
+        ):
+            painter.fillRect(x, y, width, height, color)
+        painter.end()
+
+    def _draw_stripes(self, painter: QPainter, colors: list[QColor], look: CellLook) -> None:
+        """Diagonals x + y = constant; narrow enough that every owner has one. Those of marked owners are dashed."""
+        marks = [self._stripe_mark(index, color, look) for index, color in zip(look.owner_indexes, colors, strict=True)]
         width = max(1, min(round(_STRIPE_PART * self.edge_px), (2 * self.edge_px - 1) // len(colors)))
         for y in range(self.edge_px):
             for x in range(self.edge_px):
-                painter.fillRect(x, y, 1, 1, colors[(x + y) // width % len(colors)])
+                owner = (x + y) // width % len(colors)
+                mark, corners = marks[owner]
+                is_dash = corners and (x - y) // _DASH_PX % (corners + 1) == 0
+                painter.fillRect(x, y, 1, 1, mark if is_dash else colors[owner])
+
+    def _stripe_mark(self, index: int, fill: QColor, look: CellLook) -> tuple[QColor, int]:
+        return self._mark(fill, look), self._theme.owner_corners(index)
 
     def _draw_hatch(self, painter: QPainter, color: QColor) -> None:
         """Thin diagonals of both directions."""
@@ -106,16 +130,15 @@ class CellTiles:
         painter.fillRect(self.edge_px - 2 * thickness, top - bow, thickness, bow, mark)
         painter.fillRect(left + thickness, top - bow, width - 2 * thickness, thickness, mark)
 
-    def _draw_pattern(self, painter: QPainter, index: int, fill: QColor, kind: BlockKind) -> None:
-        """Tell apart the owners that share a colour: a bar above, a bar at the left, or both; clear of the centre."""
-        round_ = index // len(self._theme.owners)
-        offset, thickness = self.edge_px // 5, max(1, self.edge_px // 7)
-        opposite = self._theme.color("block_mark" if fill.lightnessF() > _LIGHT else "block_bright")
-        mark = fill if kind is BlockKind.CACHED else opposite
-        if round_ % 4 in (1, 3):
-            painter.fillRect(QRect(0, offset, self.edge_px, thickness), mark)
-        if round_ % 4 in (2, 3):
-            painter.fillRect(QRect(offset, 0, thickness, self.edge_px), mark)
+    def _draw_corners(self, painter: QPainter, index: int, fill: QColor, look: CellLook) -> None:
+        """Tell apart the owners that share a colour; on what is hollow in that colour itself."""
+        mark = self._mark(fill, look) if look.kind is BlockKind.HELD else fill
+        rect = QRectF(0, 0, self.edge_px, self.edge_px)
+        paint_corners(painter, rect, self._theme.owner_corners(index), mark)
+
+    def _mark(self, fill: QColor, look: CellLook) -> QColor:
+        mark = mark_color(self._theme, fill)
+        return _mixed(mark, self._theme.color("block_free"), _DIMMER) if look.is_dimmed else mark
 
     def _color(self, index: int, look: CellLook) -> QColor:
         return self._shade(self._theme.owner_color(index), look)

@@ -118,6 +118,12 @@ def test_every_owners_outline_stands_out_from_free_blocks_and_from_the_panel(nam
     assert weak == {}
 
 
+@pytest.mark.parametrize("name", THEMES)
+def test_free_blocks_stand_out_from_the_panel(name: str):
+    colors = Theme.read(name).colors
+    assert contrast(colors["block_free_line"], colors["panel"]) >= 3
+
+
 @pytest.mark.parametrize("sight", SIGHTS)
 @pytest.mark.parametrize("name", THEMES)
 def test_owner_colours_are_told_apart_also_by_the_colour_blind(name: str, sight: str):
@@ -142,9 +148,11 @@ def test_stylesheet_leaves_no_role_unfilled(name: str):
     assert "$" not in stylesheet(Theme.read(name), 10.0)
 
 
-def test_owner_colours_repeat_after_eight():
+def test_owner_colours_repeat_after_eight_with_other_corners():
     theme = Theme.read("light")
     assert theme.owner_color(9) == theme.owner_color(1) != theme.owner_color(2)
+    looks = {(theme.owner_color(index).name(), theme.owner_corners(index)) for index in range(32)}
+    assert len(looks) == 32
 
 
 def test_applied_theme_reaches_palette_and_listeners(plain_look: QApplication, qtbot):
