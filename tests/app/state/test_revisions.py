@@ -185,3 +185,4 @@ def test_a_marked_title_is_another_than_those_that_are_taken() -> None:
     assert marked_title("Sea", "branch", {"Sea"}) == "Sea (branch)"
     assert marked_title("Sea (branch)", "branch", {"Sea", "Sea (branch)"}) == "Sea (branch 2)"
     assert marked_title("Sea (branch 2)", "branch", ()) == "Sea (branch)"
+    assert marked_title("The sea, as it was before the…", "branch", ()) == "The sea, as it was before the (branch)"
