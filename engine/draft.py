@@ -24,5 +24,12 @@ class Draft:
     token_ids: tuple[int, ...]
     probabilities: Array | None = field(default=None, compare=False)
 
+    def first(self, num_tokens: int) -> Draft:
+        """Of so many tokens at most."""
+        if num_tokens >= len(self.token_ids):
+            return self
+        probabilities = None if self.probabilities is None else self.probabilities[:num_tokens]
+        return Draft(self.token_ids[:num_tokens], probabilities)
+
 
 NO_DRAFT = Draft(())

@@ -15,6 +15,10 @@ from engine.speculation.pace import Pace
 from engine.speculation.proposer import Proposer
 
 _log = logging.getLogger(__name__)
+_MAX_LONGER = 1 / 3
+"""By so much of itself guesses may lengthen a step for those in it that go without: they keep three quarters of their
+speed."""
+_ROUNDING = 1e-9
 
 
 class Speculator:
@@ -29,8 +33,10 @@ class Speculator:
         """A draft for each of the sequences that decode in this step, of at most so many tokens."""
         lengths = [min(self._pace(sequence).next_length(len(limits)), limit) for sequence, limit in limits]
         wanted = [(sequence, length) for (sequence, _), length in zip(limits, lengths, strict=True) if length > 0]
-        drafts = dict(zip((sequence for sequence, _ in wanted), self._guess(wanted), strict=True))
-        return [drafts.get(sequence, NO_DRAFT) for sequence, _ in limits]
+        guessed = dict(zip((sequence for sequence, _ in wanted), self._guess(wanted), strict=True))
+        drafts = [guessed.get(sequence, NO_DRAFT) for sequence, _ in limits]
+        spared = spared_lengths([len(draft.token_ids) for draft in drafts], self._row_cost)
+        return [draft.first(length) for draft, length in zip(drafts, spared, strict=True)]
 
     def on_verified(self, sequence: Sequence, num_guessed: int, num_accepted: int) -> None:
         self._pace(sequence).on_verified(num_guessed, num_accepted)
@@ -57,3 +63,17 @@ class Speculator:
             _log.exception("guessing tokens failed and is switched off")
             self._proposer = None
             return [NO_DRAFT] * len(wanted)
+
+
+def spared_lengths(lengths: Wanted[int], row_cost: float) -> list[int]:
+    """The drafts' lengths, the longest of them shortened until they do not hold up those that go without (0).
+
+    A step of one sequence takes 1, and each further row, of a sequence or of a draft, `row_cost`.
+    """
+    spared = list(lengths)
+    if all(spared):
+        return spared
+    most = int(_MAX_LONGER * (1 + row_cost * (len(spared) - 1)) / row_cost + _ROUNDING)
+    while sum(spared) > most:
+        spared[spared.index(max(spared))] -= 1
+    return spared
