@@ -157,6 +157,17 @@ def damaged(matrix: SourceMatrix, reason: object) -> SourceError:
     return SourceError(f"{matrix.name}: {reason}: get the model again")
 
 
+def part_with(matrix: SourceMatrix, values: Tensor, start: int) -> SourceMatrix:
+    """The one of the stacked parts that holds what cannot be packed of the rows `values`, whose first is `start`."""
+    # NaN counts as the largest.
+    row = start + int(values.abs().amax(dim=1).argmax())
+    for part in matrix.parts:
+        if row < part.num_rows:
+            return part
+        row -= part.num_rows
+    raise AssertionError(f"{matrix.name} has {matrix.num_rows} rows, not {start + len(values)}")
+
+
 class RowBuffer:
     """Consecutive rows of one matrix, all of one format, put together in place: nothing is held twice."""
 

@@ -12,7 +12,7 @@ from engine.convert.calibration.correction import Wanted, find_correction
 from engine.convert.calibration.moments import find_compensations
 from engine.convert.calibration.rounding import round_compensated
 from engine.convert.matrix import SourceMatrix
-from engine.convert.packing import IsCancelled, Packed, PackingError, RowBuffer, damaged
+from engine.convert.packing import IsCancelled, Packed, PackingError, RowBuffer, damaged, part_with
 from engine.convert.streamed import StreamedMatrix, chunks
 from engine.environment import return_free_memory
 from engine.store.files import check_cancelled
@@ -100,7 +100,7 @@ class PendingMatrix(StreamedMatrix):
             try:
                 part = rounded(values, start)
             except FormatError as error:
-                raise damaged(self._source, error) from error
+                raise damaged(part_with(self._source, values, start), error) from error
             self._group.error.add(values, part)
             buffer.add(part)
         return buffer.take()

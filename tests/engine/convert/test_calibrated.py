@@ -13,12 +13,14 @@ import torch
 from gguf import GGMLQuantizationType as Kind
 
 from engine.convert import time_left, writing
+from engine.convert.calibration.pending import PendingGroup
+from engine.convert.matrix import SourceMatrix, StackedRows
 from engine.convert.options import QuantizeOptions
 from engine.convert.pipeline import Conversion, Converted, convert_file
 from engine.errors import InvalidRequestError, JobCancelledError, SourceError
 from engine.store.checkpoint import Checkpoint
 from engine.store.library import Library
-from engine.store.manifest import Fidelity, Manifest
+from engine.store.manifest import Fidelity, Manifest, TensorFormat
 from tests.engine.convert.hf_folders import tokenizer_json
 from tests.engine.models.tiny_families import FAMILIES, export, make_model
 from tests.engine.tiny_models import TinyShape, tiny_gguf, vocabulary
@@ -26,6 +28,15 @@ from tests.engine.tiny_models import TinyShape, tiny_gguf, vocabulary
 ROOT = Path(__file__).resolve().parents[3]
 CALIBRATED = QuantizeOptions(3, 32, table_bits=8, method="calibrated")
 SHAPE = TinyShape(num_layers=2, hidden_size=64, intermediate_size=128)
+
+
+class NamedRows(SourceMatrix):
+    def __init__(self, name: str, values: torch.Tensor) -> None:
+        super().__init__(name, (values.shape[0], values.shape[1]), "F32", 32.0)
+        self._values = values
+
+    def read_values(self, start: int, stop: int) -> torch.Tensor:
+        return self._values[start:stop]
 
 
 @pytest.fixture(scope="module")
@@ -179,6 +190,19 @@ def test_a_source_that_turns_out_damaged_leaves_nothing_behind(tmp_path: Path) -
     with pytest.raises(SourceError):
         convert(tmp_path, path, CALIBRATED)
     assert list((tmp_path / "models").iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["attn_q", "attn_k", "attn_v", "ffn_gate", "ffn_up"])
+@pytest.mark.parametrize("value", [float("nan"), float("-inf"), 3e38])
+def test_of_matrices_that_are_packed_together_the_damaged_one_is_named(name: str, value: float) -> None:
+    """Its rows lie between those of others."""
+    tiny = tiny_gguf("llama", shape=SHAPE)
+    parts = ["attn_q", "attn_k", "attn_v"] if name.startswith("attn") else ["ffn_gate", "ffn_up"]
+    tiny.tensors[f"blk.1.{name}.weight"][-1, 3] = value
+    matrix = StackedRows([NamedRows(part, torch.from_numpy(tiny.tensors[f"blk.1.{part}.weight"])) for part in parts])
+    pending = PendingGroup(TensorFormat(4, 32, True, "F32", False)).add(matrix)
+    with pytest.raises(SourceError, match=rf"^{name}: the weights hold values that are not finite or too large"):
+        pending.see(torch.randn(40, matrix.num_columns, generator=torch.Generator().manual_seed(1)))
 
 
 def test_a_text_of_too_few_tokens_to_score_measures_nothing(
