@@ -29,7 +29,7 @@ from app.theme import current_theme, theme_signals
 from app.visualizer.block_model import BlockCell, BlockKind, BlockTable, changed_blocks
 from app.visualizer.block_text import describe_block
 from app.visualizer.cell_tiles import CellLook, CellTiles
-from app.visualizer.grid_geometry import GridGeometry, choose_geometry
+from app.visualizer.grid_geometry import GridGeometry, choose_geometry, whole_geometry
 from app.visualizer.owners import Owners
 from app.widgets.motion import prefers_reduced_motion
 from app.widgets.screen_change import redraw_on_other_screen
@@ -50,6 +50,8 @@ class BlockGrid(QAbstractScrollArea):
     """The words for the block under the cursor or the mouse; empty when there is none."""
     pointed = Signal(object)
     """The block under the cursor or the mouse has changed; None when there is none."""
+    cursor_moved = Signal(QRect)
+    """Where the cell lies that the keys have gone to."""
     opened = Signal(int)
     """A block was clicked, or Enter was pressed on it: what is known of it should stay in sight."""
 
@@ -99,7 +101,7 @@ class BlockGrid(QAbstractScrollArea):
             self._describe(self._cursor)
 
     def limit_height(self, height_px: int) -> None:
-        """Let the grid take no more height than this, and no more than it needs."""
+        """Let the grid take no more height than this, if that can be, and no more than it needs."""
         if height_px != self._max_height_px:
             self._max_height_px = height_px
             self._lay_out()
@@ -171,17 +173,41 @@ class BlockGrid(QAbstractScrollArea):
         self._repaint_all()
 
     def _fix_height(self, max_height_px: int) -> None:
-        """As high as the whole pool in the largest cells with which it keeps the limit; else it is to be scrolled."""
+        """As high as the whole pool in the largest cells with which it keeps the limit, or in the smallest there are.
+
+        Never to be scrolled by itself: whoever sets the limit scrolls it, together with what stands below.
+        """
         scale, num_blocks, width_px = self.devicePixelRatioF(), self._num_blocks(), self.viewport().width()
-        whole_px = math.ceil(choose_geometry(num_blocks, width_px, max_height_px, scale).height_px / scale)
-        self.setFixedHeight(min(max(whole_px, _MIN_HEIGHT_PX), max_height_px))
+        whole_px = math.ceil(whole_geometry(num_blocks, width_px, max_height_px, scale).height_px / scale)
+        self.setFixedHeight(max(whole_px, _MIN_HEIGHT_PX))
 
     def _repaint_all(self) -> None:
         if self._picture.isNull():
             return
         self._picture.fill(current_theme().color("panel"))
-        self._paint_cells(self._visible_blocks())
+        if self._table is not None:
+            visible, pool = self._visible_blocks(), self._table.snapshot
+            self._paint_free(visible)
+            self._paint_cells(block for block in visible if pool.ref_counts[block] or pool.is_cached[block])
         self.viewport().update()
+
+    def _paint_free(self, blocks: range) -> None:
+        """Whole rows at once, as if all were free: most of a large pool is."""
+        if not blocks:
+            return
+        geometry, theme = self._geometry, current_theme()
+        cell = QPixmap(geometry.pitch_px, geometry.pitch_px)
+        cell.fill(theme.color("panel"))
+        painter = QPainter(cell)
+        painter.drawPixmap(0, 0, self._tiles.tile(self._look(BlockCell(BlockKind.FREE), False)))
+        painter.end()
+        top = geometry.position(blocks.start)[1] - self._scroll_px()
+        num_rows, num_over = divmod(len(blocks), geometry.num_columns)
+        pitch = geometry.pitch_px
+        painter = QPainter(self._picture)
+        painter.drawTiledPixmap(0, top, geometry.num_columns * pitch, num_rows * pitch, cell)
+        painter.drawTiledPixmap(0, top + num_rows * pitch, num_over * pitch, pitch, cell)
+        painter.end()
 
     def _repaint(self, blocks: Iterable[int]) -> None:
         visible = self._visible_blocks()
@@ -203,15 +229,21 @@ class BlockGrid(QAbstractScrollArea):
         if self._table is None or self._picture.isNull():
             return
         painter = QPainter(self._picture)
-        scroll_px = self._scroll_px()
+        scroll_px, table = self._scroll_px(), self._table
+        # Few distinct states stand for many blocks.
+        tiles: dict[object, QPixmap] = {}
         for block in blocks:
+            is_bright = block in self._bright
+            state = (table.state(block), is_bright)
+            if (tile := tiles.get(state)) is None:
+                tile = tiles[state] = self._tiles.tile(self._look(table.cell(block), is_bright))
             x_px, y_px = self._geometry.position(block)
-            painter.drawPixmap(x_px, y_px - scroll_px, self._tiles.tile(self._look(self._table.cell(block), block)))
+            painter.drawPixmap(x_px, y_px - scroll_px, tile)
         painter.end()
 
-    def _look(self, cell: BlockCell, block_id: int) -> CellLook:
+    def _look(self, cell: BlockCell, is_bright: bool) -> CellLook:
         indexes = tuple(self._owners.color_index(owner) for owner in cell.owners)
-        return CellLook(cell.kind, indexes, block_id in self._bright, not self._stands_out(cell), cell.is_pinned)
+        return CellLook(cell.kind, indexes, is_bright, not self._stands_out(cell), cell.is_pinned)
 
     def _stands_out(self, cell: BlockCell) -> bool:
         if self._filter is None:
@@ -309,6 +341,8 @@ class BlockGrid(QAbstractScrollArea):
         self._cursor = block_id
         row, bar = block_id // self._geometry.num_columns, self.verticalScrollBar()
         bar.setValue(max(row - bar.pageStep() + 1, min(row, bar.value())))
+        if self.hasFocus():
+            self.cursor_moved.emit(self.cell_rect(block_id))
         self._describe(block_id)
         self.viewport().update()
 

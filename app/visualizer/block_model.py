@@ -95,6 +95,12 @@ class BlockTable:
             return BlockKind.SHARED if len(self.shared.get(block_id, ())) > 1 else BlockKind.HELD
         return BlockKind.CACHED if self.snapshot.is_cached[block_id] else BlockKind.FREE
 
+    def state(self, block_id: int) -> tuple[object, ...]:
+        """Blocks of the same state have the same cell, as far as they were not written in this step."""
+        pool = self.snapshot
+        owners = self.shared.get(block_id) or pool.owners[block_id]
+        return pool.ref_counts[block_id] > 0, pool.is_cached[block_id], pool.is_pinned[block_id], owners
+
     def cell(self, block_id: int) -> BlockCell:
         kind = self.kind(block_id)
         if kind is BlockKind.FREE:

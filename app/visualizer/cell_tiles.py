@@ -19,6 +19,7 @@ _BRIGHTER = 0.45
 _DIMMER = 0.82
 _DASH_PX = 2
 _SMALLEST_WITH_LOCK_PX = 9
+_SMALLEST_WITH_OUTLINE_PX = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,7 @@ class CellTiles:
         ground = self._theme.color("block_free")
         pixmap.fill(ground)
         if look.kind is BlockKind.FREE:
-            self._draw_outline(pixmap, self._shade(self._theme.color("block_free_line"), look))
+            self._draw_free(pixmap, self._shade(self._theme.color("block_free_line"), look))
             return pixmap
         colors = [self._color(index, look) for index in look.owner_indexes]
         if not colors:
@@ -77,10 +78,15 @@ class CellTiles:
         painter.end()
         return pixmap
 
-    def _draw_outline(self, pixmap: QPixmap, color: QColor) -> None:
-        """Thinner than that of a cached block."""
+    def _draw_free(self, pixmap: QPixmap, color: QColor) -> None:
+        """An outline that is thinner than that of a cached block; a dot in cells that it would fill."""
         line, edge = self._thin_px, self.edge_px
         painter = QPainter(pixmap)
+        if edge < _SMALLEST_WITH_OUTLINE_PX * line:
+            dot = max(2 * line, edge // 2)
+            painter.fillRect((edge - dot) // 2, (edge - dot) // 2, dot, dot, color)
+            painter.end()
+            return
         for x, y, width, height in (
             (0, 0, edge, line),
             (0, edge - line, edge, line),

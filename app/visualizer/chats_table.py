@@ -17,12 +17,12 @@ from app.visualizer.cell_texts import write_cells
 from app.visualizer.chat_rows import ChatRow
 from app.visualizer.owner_chip import owner_chip
 from app.visualizer.owners import Owners
-from app.visualizer.row_heights import fit_height
+from app.visualizer.row_heights import RowHeights
 from app.widgets.screen_change import redraw_on_other_screen
 
 _KEY_ROLE = Qt.ItemDataRole.UserRole
 _NUM_COLUMNS = 7
-_MIN_ROWS, _MAX_ROWS = 1, 8
+_MIN_ROWS = 1
 _MIN_TITLE_CHARACTERS = 14
 _LEAST_FIRST = (6, 5, 4, 3)
 """Columns that give way to the title where the table is narrow; the legend of the blocks has the first two as well."""
@@ -58,6 +58,7 @@ class ChatsTable(QTreeWidget):
         self.setRootIsDecorated(False)
         self.setUniformRowHeights(True)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.heights = RowHeights(self, _MIN_ROWS)
         header = self.header()
         header.setStretchLastSection(False)
         header.setMinimumSectionSize(16)
@@ -98,7 +99,7 @@ class ChatsTable(QTreeWidget):
         self._rows = list(rows)
         if write_cells(self, cells) or are_others:
             self._share_width()
-        fit_height(self, _MIN_ROWS, _MAX_ROWS)
+        self.heights.fit()
 
     def text(self) -> str:
         """Header and rows, columns parted by tabs."""
@@ -159,7 +160,7 @@ class ChatsTable(QTreeWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._share_width()
-        fit_height(self, _MIN_ROWS, _MAX_ROWS)
+        self.heights.fit()
 
 
 def state_words(row: ChatRow) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 CELL_SIZES = (14, 13, 12, 11, 10)
 """Edges of a cell in logical pixels, preferred first."""
-SMALL_CELL_SIZES = (9, 8, 7, 6)
+SMALL_CELL_SIZES = (9, 8, 7, 6, 5, 4, 3)
 """Only where they let the whole pool be seen at once."""
 GAP = 1
 _COLUMNS_STEP = 8
@@ -67,6 +67,13 @@ def choose_geometry(num_blocks: int, width: float, height: float, scale: float) 
     whole = next((geometry for geometry in preferred + small if geometry.height_px <= height_px), None)
     # max keeps the first of equals, which has the largest cells.
     return whole if whole is not None else max(preferred, key=lambda geometry: geometry.num_columns)
+
+
+def whole_geometry(num_blocks: int, width: float, height: float, scale: float) -> GridGeometry:
+    """The largest cells with which the whole pool keeps this height; if none do, the smallest, however high."""
+    sizes = (*CELL_SIZES, *SMALL_CELL_SIZES)
+    geometries = [_geometry(num_blocks, size, width, scale) for size in sizes]
+    return next((one for one in geometries if one.height_px <= height * scale), geometries[-1])
 
 
 def _geometry(num_blocks: int, size: int, width: float, scale: float) -> GridGeometry:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QRect, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication, QHideEvent, QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QPushButton, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
@@ -154,11 +154,20 @@ class MemoryPanel(QWidget):
         self.grid.opened.connect(self.card.keep_open)
         self.card.contents_wanted.connect(lambda block: self.command_wanted.emit(AskBlock(block)))
         self.tree.command_wanted.connect(self.command_wanted)
+        self.grid.cursor_moved.connect(lambda cell: self._follow(self.grid, cell))
+        for part in (self.table, self.chats, self.tree):
+            part.heights.row_chosen.connect(self._follow)
         self.table.filter_changed.connect(self.grid.set_filter)
         self.timeline.described.connect(self._on_step_described)
         self.copy_button.clicked.connect(self.copy)
         for section in self.sections.values():
             section.folded_changed.connect(self._on_folded)
+
+    def _follow(self, part: QWidget, place: QRect) -> None:
+        """Scrolls to where the keys have gone to in a part, none of which scrolls by itself."""
+        inside = QRect(part.mapTo(self._content, place.topLeft()), place.size())
+        middle = inside.center()
+        self._scroll.ensureVisible(middle.x(), middle.y(), 0, inside.height() // 2 + _MARGIN_PX)
 
     def fold(self, keys: str) -> None:
         """Fold the sections with these keys, parted by blanks, and open all others."""

@@ -17,13 +17,13 @@ from app.visualizer.cell_tiles import CellLook
 from app.visualizer.memory_numbers import cached_words
 from app.visualizer.owner_chip import look_chip
 from app.visualizer.owners import Owners
-from app.visualizer.row_heights import fit_height
+from app.visualizer.row_heights import RowHeights
 from app.visualizer.wide_title import WideTitle
 from app.widgets.screen_change import redraw_on_other_screen
 
 _NUM_COLUMNS = 4
 _KEY_ROLE = Qt.ItemDataRole.UserRole
-_MIN_ROWS, _MAX_ROWS = 3, 9
+_MIN_ROWS = 3
 
 
 class OwnerTable(QTreeWidget):
@@ -47,6 +47,7 @@ class OwnerTable(QTreeWidget):
         self.setTextElideMode(Qt.TextElideMode.ElideRight)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.heights = RowHeights(self, _MIN_ROWS)
         header = self.header()
         header.setStretchLastSection(False)
         header.setMinimumSectionSize(16)
@@ -108,7 +109,7 @@ class OwnerTable(QTreeWidget):
         if self._chosen in self._rows:
             self._rows[self._chosen].setSelected(True)
         self.blockSignals(was_blocked)
-        fit_height(self, _MIN_ROWS, _MAX_ROWS)
+        self.heights.fit()
         self._on_selection_changed()
 
     def row(self, key: str | BlockKind) -> QTreeWidgetItem | None:

@@ -8,37 +8,34 @@ from __future__ import annotations
 from collections import defaultdict
 from itertools import takewhile
 
-from PySide6.QtCore import QModelIndex, Qt, Signal
-from PySide6.QtGui import QAction, QIcon, QResizeEvent
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtGui import QAction, QIcon
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QHBoxLayout,
-    QHeaderView,
     QPushButton,
-    QTreeWidget,
     QTreeWidgetItem,
     QVBoxLayout,
     QWidget,
 )
 
 from app.i18n import translate
+from app.theme import theme_signals
+from app.visualizer.block_model import BlockKind
+from app.visualizer.cell_tiles import CellLook
+from app.visualizer.owner_chip import look_chip, owner_chip
 from app.visualizer.owners import Owners
-from app.visualizer.row_heights import fit_height
+from app.visualizer.row_heights import RowHeights
+from app.visualizer.text_tree import HITS, TEXT, TOKENS, USERS, TextTree
 from app.widgets.elided_label import ElidedLabel
 from app.widgets.icons import icon
 from app.widgets.units import memory_size
 from engine.messages import DropNode, PinNode, PrefixDropped, PrefixNode, PrefixPinned, PrefixTree
 
 _NODE_ROLE = Qt.ItemDataRole.UserRole
-_NUM_COLUMNS = 4
-_MIN_ROWS, _MAX_ROWS = 3, 14
+_MIN_ROWS = 3
 _LONGEST_TEXT = 200
 _LONGEST_WORD = 16
 _MANY_ROWS = 20
-_USERS_PART = 0.34
-_HITS = 2
-_MIN_WIDTH_WITH_HITS_CHARACTERS = 60
-"""Narrower, the texts and who uses them need the room more."""
 
 
 class PrefixTreeView(QWidget):
@@ -54,11 +51,15 @@ class PrefixTreeView(QWidget):
         self._beginnings: dict[bytes, int] = {}
         """How many characters a text begins with that another one in its place begins with too."""
         self._items: dict[bytes, QTreeWidgetItem] = {}
-        self.tree = _Tree()
+        self.tree = TextTree(self._chips)
+        self.heights = RowHeights(self.tree, _MIN_ROWS)
         self.tree.setAccessibleName(translate("app", "Cached texts"))
-        self.tree.setHeaderLabels(self.headers())
+        # Short: what it saves goes to the texts.
+        short = {TOKENS: translate("app", "tok", "tokens")}
+        self.tree.setHeaderLabels([short.get(column, words) for column, words in enumerate(self.headers())])
+        self.tree.headerItem().setToolTip(TOKENS, self.headers()[TOKENS])
         self.tree.itemSelectionChanged.connect(self._on_chosen)
-        self.tree.hits_hidden.connect(self._show_notes)
+        self.tree.narrowed.connect(self._show_notes)
         # Always there, and one line: what stands below must not jump when there is an answer.
         self.answer = ElidedLabel(" ", "muted")
         self._is_warning = False
@@ -77,8 +78,15 @@ class PrefixTreeView(QWidget):
         delete.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
         delete.triggered.connect(self._send_drop)
         self.tree.addAction(delete)
+        theme_signals().theme_changed.connect(self._show_pins)
         self._lay_out()
         self._enable_buttons()
+
+    def _show_pins(self) -> None:
+        """In the look's colour."""
+        for node in self._nodes:
+            if node.pins:
+                self._items[node.first_digest].setIcon(TEXT, icon("pin"))
 
     def _lay_out(self) -> None:
         buttons = QHBoxLayout()
@@ -128,7 +136,7 @@ class PrefixTreeView(QWidget):
             self.tree.setCurrentIndex(QModelIndex())
             self.tree.clearSelection()
         self.tree.blockSignals(was_blocked)
-        fit_height(self.tree, _MIN_ROWS, _MAX_ROWS)
+        self.heights.fit()
         self._enable_buttons()
         if is_gone:
             self._on_chosen()
@@ -139,7 +147,7 @@ class PrefixTreeView(QWidget):
         self._items.clear()
         self.tree.clear()
         self.answer.setText(" ")
-        fit_height(self.tree, _MIN_ROWS, _MAX_ROWS)
+        self.heights.fit()
         self._enable_buttons()
 
     def show_answer(self, answer: PrefixPinned | PrefixDropped) -> None:
@@ -184,16 +192,25 @@ class PrefixTreeView(QWidget):
     def _row_texts(self, node: PrefixNode) -> list[str]:
         """As they stand in the columns: where there is no room for that of the hits, the notes begin with them."""
         *texts, notes = self._texts(node)
-        if self.tree.isColumnHidden(_HITS) and node.num_hits:
+        if self.tree.is_narrow and node.num_hits:
             reused = translate("app", "{count}× reused").format(count=f"{node.num_hits:,}")
             notes = f"{reused} · {notes}"
         return [*texts, notes]
 
     def _show_notes(self) -> None:
         for node in self._nodes:
-            notes = self._row_texts(node)[3]
-            self._items[node.first_digest].setText(3, notes)
-            self._items[node.first_digest].setToolTip(3, notes)
+            notes = self._row_texts(node)[USERS]
+            self._items[node.first_digest].setText(USERS, notes)
+            self._items[node.first_digest].setToolTip(USERS, notes)
+
+    def _chips(self, index: QModelIndex | QPersistentModelIndex, scale: float) -> list[QIcon]:
+        """Those of the chats that use the row's text, or that of the last one that did, hollow as its cells are."""
+        node: PrefixNode | None = index.sibling(index.row(), TEXT).data(_NODE_ROLE)
+        if node is None:
+            return []
+        if not node.sharers:
+            return [look_chip(CellLook(BlockKind.CACHED, (self._owners.color_index(node.last_owner),)), scale)]
+        return [owner_chip(self._owners.color_index(owner), scale) for owner in node.sharers]
 
     def _pin_name(self, name: str) -> str:
         """A pin is named by its chat, or by a place of the tree, which has no name that says anything."""
@@ -212,7 +229,7 @@ class PrefixTreeView(QWidget):
         item = self._items.get(node.first_digest)
         if item is None:
             item = self._items[node.first_digest] = QTreeWidgetItem()
-            for column in (1, 2):
+            for column in (TOKENS, HITS):
                 item.setTextAlignment(column, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
             parent.addChild(item)
             item.setExpanded(True)
@@ -221,7 +238,7 @@ class PrefixTreeView(QWidget):
             parent.addChild(item)
             item.setExpanded(True)
         former, texts = item.data(0, _NODE_ROLE), self._row_texts(node)
-        if former == node and (item.text(0), item.text(3)) == (texts[0], texts[3]):
+        if former == node and (item.text(0), item.text(USERS)) == (texts[0], texts[USERS]):
             # Most of a large tree rests.
             return
         item.setData(0, _NODE_ROLE, node)
@@ -231,8 +248,8 @@ class PrefixTreeView(QWidget):
         if former is None or former.pins != node.pins:
             item.setIcon(0, icon("pin") if node.pins else QIcon())
         item.setToolTip(0, node.text)
-        item.setToolTip(1, f"{self.headers()[2]}: {texts[2]}")
-        item.setToolTip(3, item.text(3))
+        item.setToolTip(TOKENS, f"{self.headers()[HITS]}: {texts[HITS]}")
+        item.setToolTip(USERS, item.text(USERS))
 
     def _chosen(self) -> PrefixNode | None:
         selected = self.tree.selectedItems()
@@ -325,35 +342,3 @@ def _word_start(text: str, place: int) -> int:
     start = max(text.rfind(blank, 0, place) for blank in " \n\t") + 1
     # Some scripts have no blanks.
     return start if place - start <= _LONGEST_WORD else place
-
-
-class _Tree(QTreeWidget):
-    """Its first column takes what the others leave."""
-
-    hits_hidden = Signal(bool)
-    """The column of hits came or went."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.setProperty("kind", "dense")
-        self.setColumnCount(_NUM_COLUMNS)
-        self.setUniformRowHeights(True)
-        self.setIndentation(12)
-        self.setTextElideMode(Qt.TextElideMode.ElideRight)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        header = self.header()
-        header.setStretchLastSection(False)
-        header.setMinimumSectionSize(16)
-        header.setSectionsMovable(False)
-        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        header.setSectionResizeMode(3, QHeaderView.ResizeMode.Interactive)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        least_px = _MIN_WIDTH_WITH_HITS_CHARACTERS * self.fontMetrics().averageCharWidth()
-        was_hidden, is_hidden = self.isColumnHidden(_HITS), self.viewport().width() < least_px
-        self.setColumnHidden(_HITS, is_hidden)
-        if is_hidden != was_hidden:
-            self.hits_hidden.emit(is_hidden)
-        self.setColumnWidth(3, round(_USERS_PART * self.viewport().width()))

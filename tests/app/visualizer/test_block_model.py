@@ -46,6 +46,15 @@ def test_difference_is_exactly_the_cells_that_differ(pair: tuple[BlockSnapshot, 
 
 
 @given(PAIRS)
+def test_blocks_of_the_same_state_have_the_same_cell(pair: tuple[BlockSnapshot, BlockSnapshot]):
+    table = BlockTable(pair[0])
+    cells: dict[object, BlockCell] = {}
+    for block in range(len(table)):
+        cell = dataclasses.replace(table.cell(block), is_written=False)
+        assert cells.setdefault(table.state(block), cell) == cell
+
+
+@given(PAIRS)
 def test_sums_cover_the_pool_once_and_agree_with_the_cells(pair: tuple[BlockSnapshot, BlockSnapshot]):
     table = BlockTable(pair[0])
     counts, kinds = table.counts(), [table.kind(block) for block in range(len(table))]
