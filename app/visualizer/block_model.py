@@ -98,8 +98,9 @@ class BlockTable:
     def state(self, block_id: int) -> tuple[object, ...]:
         """Blocks of the same state have the same cell, as far as they were not written in this step."""
         pool = self.snapshot
-        owners = self.shared.get(block_id) or pool.owners[block_id]
-        return pool.ref_counts[block_id] > 0, pool.is_cached[block_id], pool.is_pinned[block_id], owners
+        is_held, shared = pool.ref_counts[block_id] > 0, self.shared.get(block_id, ())
+        owners = shared if is_held and len(shared) > 1 else pool.owners[block_id]
+        return is_held, pool.is_cached[block_id], pool.is_pinned[block_id], owners
 
     def cell(self, block_id: int) -> BlockCell:
         kind = self.kind(block_id)
