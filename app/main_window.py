@@ -275,7 +275,9 @@ class MainWindow(QMainWindow):
         elif not self.models.models:
             self.show_home()
         elif not self.models.is_loading:
-            self.show_models()
+            tab = self.tabs.current_tab()
+            wanted = None if tab is None else tab.session.parameters.model_id
+            self.models.load_first(self.settings.get(options.LAST_MODEL_ID), wanted)
 
     def _on_tabs_changed(self) -> None:
         self.memory_panel.set_open_owners(tab.session.id for tab in self.tabs.tabs())

@@ -210,9 +210,9 @@ class ComposerPanel(QWidget):
         return Draft(self.composer.toPlainText(), self.attachments.attachments)
 
     def queue(self, text: str) -> None:
-        """The message waits for the end of the answer that is being written; one at a time."""
+        """The message waits, for the end of the answer that is being written or for a model; one at a time."""
         if self.queued.draft.is_empty:
-            self.queued.put(Draft(text, self.attachments.attachments))
+            self.queued.put(Draft(text, self.attachments.attachments), waits_for_model=not self._can_send)
             self.clear()
         else:
             self.show_hint(translate("app", "One message waits already: take it back, or wait until it is sent."))
@@ -318,10 +318,13 @@ class ComposerPanel(QWidget):
     def _show_can_send(self) -> None:
         self.composer.can_be_empty = bool(self.attachments.cards)
         has_content = bool(self.composer.toPlainText().strip()) or self.composer.can_be_empty
-        can_send = has_content and self._can_send and not self._refusal and not self._num_reading
+        # Without a model it waits for one.
+        can_send = has_content and (self._can_send or self.queued.draft.is_empty)
+        can_send = can_send and not self._refusal and not self._num_reading
         self.send_button.setEnabled(can_send)
         self.queue_button.setEnabled(can_send and self.queued.draft.is_empty)
-        words = translate("app", "Send (Enter)") if self._can_send else translate("app", "No model is loaded yet")
+        words = translate("app", "Send (Enter)")
+        words = words if self._can_send else translate("app", "Send it once a model is loaded (Enter)")
         words = translate("app", "Reading the file") if self._num_reading else words
         self.send_button.setToolTip(self._refusal or words)
         self.refusal_label.setText(self._refusal)

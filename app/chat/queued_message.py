@@ -1,6 +1,6 @@
-"""Owns the line above the composer with the message that waits for the answer that is being written.
+"""Owns the line above the composer with the message that waits, for the answer that is being written or for a model.
 
-Does not know when that ends: whoever does sends the message.
+Does not know when that is there: whoever does sends the message.
 """
 
 from __future__ import annotations
@@ -28,9 +28,10 @@ class QueuedMessage(QFrame):
         self._label = ElidedLabel()
         self.back_button = QPushButton(translate("app", "Take back"))
         self.back_button.setToolTip(translate("app", "Back into the field, to change it or not to send it"))
+        self._reason = TextLabel(kind="muted")
         words = QVBoxLayout()
         words.setSpacing(0)
-        words.addWidget(TextLabel(translate("app", "Will be sent when this answer is finished:"), "muted"))
+        words.addWidget(self._reason)
         words.addWidget(self._label)
         row = QHBoxLayout(self)
         row.setContentsMargins(_MARGIN_PX, _MARGIN_PX // 2, _MARGIN_PX // 2, _MARGIN_PX // 2)
@@ -42,8 +43,14 @@ class QueuedMessage(QFrame):
         """What of the message is shown, as far as there is room."""
         return self._label.text()
 
-    def put(self, draft: Draft) -> None:
+    def put(self, draft: Draft, waits_for_model: bool = False) -> None:
+        """Shows a message that waits for a model, or for the answer that is being written."""
         assert self.draft.is_empty, "a message waits already"
+        self._reason.setText(
+            translate("app", "Will be sent when the model is loaded:")
+            if waits_for_model
+            else translate("app", "Will be sent when this answer is finished:")
+        )
         self._show(draft)
 
     def take(self) -> Draft:

@@ -27,8 +27,9 @@ from app.chat.message_actions import ChatHands, MessageActions
 from app.chat.preset_button import PresetButton
 from app.chat.presets import apply_preset
 from app.chat.repetition_watch import RepetitionWatch
+from app.chat.sender import Sender
 from app.chat.stream_buffer import StreamBuffer
-from app.chat.tab_words import empty_words, kept_hint, loading_hint, penalty_hint
+from app.chat.tab_words import empty_words, penalty_hint
 from app.chat.transcript import Transcript
 from app.i18n import translate
 from app.state.history import History, HistoryError
@@ -72,7 +73,6 @@ class ChatTab(QWidget):
         self.read_params = read_params
         """What holds of an answer where the chat sets nothing of its own."""
         self._model: ModelLoaded | None = None
-        self._loading_name = ""
         self._stream: ResponseStream | None = None
         self._task: asyncio.Task[None] | None = None
         self._buffer = StreamBuffer(self)
@@ -102,7 +102,6 @@ class ChatTab(QWidget):
         self.repetition.again_requested.connect(self._ask_with_less_repetition)
         self.panel = ComposerPanel(self._client, self._history, self.session.when_full)
         self.panel.leave_gap(self.transcript.bar_px)
-        self.panel.submitted.connect(self._on_submitted)
         self.panel.stopped.connect(self.stop)
         self.panel.failed.connect(self.save_failed)
         self.panel.full_choice.chosen.connect(self._on_full_chosen)
@@ -125,6 +124,8 @@ class ChatTab(QWidget):
         self.meter.refusal_changed.connect(self.panel.show_refusal)
         self.meter.warning_changed.connect(self.panel.show_warning)
         self.meter.message_counted.connect(self.message_actions.keep_sizes)
+        self._sender = Sender(self.session, self.transcript, self.panel, self.meter, self.submit, self)
+        self._sender.model_missed.connect(self.model_missed)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -145,12 +146,13 @@ class ChatTab(QWidget):
 
     def show_model(self, model: ModelLoaded | None, loading_name: str = "") -> None:
         """The model that answers now, and the name of the one that is on its way."""
-        self._model, self._loading_name = model, loading_name
+        self._model = model
         self._show_max_tokens()
         self.meter.show_model(model)
         self._show_context_limit()
         self.panel.show_can_send(model is not None)
         self.transcript.show_empty_words(empty_words(model, loading_name))
+        self._sender.show_model(model, loading_name)
 
     def submit(self, text: str, attachments: tuple[Attachment, ...] = ()) -> None:
         """Sends a message, unless an answer streams."""
@@ -161,16 +163,6 @@ class ChatTab(QWidget):
         # On disk before it is sent: what a person wrote is never lost.
         self._saver.save(self.session, messages)
         self._begin()
-
-    def _on_submitted(self, text: str) -> None:
-        if self._model is None:
-            self.panel.show_hint(loading_hint(self._loading_name))
-            self.model_missed.emit()
-        elif self.session.is_busy:
-            self.panel.queue(text)
-        else:
-            self.submit(text, self.panel.attachments.attachments)
-            self.panel.clear()
 
     def retry(self) -> None:
         """Asks again for the newest answer."""
@@ -339,25 +331,8 @@ class ChatTab(QWidget):
             self._show_phase()
         if not self.session.is_busy:
             self._save_answer()
-            self._send_queued()
+            self._sender.on_answer_ended()
             self.repetition.on_answer_ended()
-
-    def _send_queued(self) -> None:
-        """What waits for the end of the answer is sent, unless the person may want to do something about the answer."""
-        draft, end = self.panel.queued.draft, self.session.answer.end
-        if draft.is_empty:
-            return
-        # Only what was queued behind the stop is still there when an answer was stopped.
-        if end not in ("stop", "cancelled") or self._model is None or self.meter.refuses(draft):
-            self.panel.take_back()
-            self.panel.show_hint(kept_hint(end))
-            return
-        place = self.transcript.place()
-        self.submit(draft.text, draft.attachments)
-        self.panel.queued.take()
-        if place is not None:
-            # Nobody has pressed a key: what is read stays in sight.
-            self.transcript.stay_at(*place)
 
     def _on_thoughts_flushed(self, text: str) -> None:
         self.session.append_reasoning(text)

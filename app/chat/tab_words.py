@@ -10,14 +10,8 @@ from app.state.message import AnswerEnd
 from engine.messages import ModelLoaded
 
 
-def loading_hint(loading_name: str) -> str:
-    """Why nothing can be sent while a model is on its way; empty if none is."""
-    words = translate("app", "{model} is being loaded: it can be sent when that is done.")
-    return words.format(model=loading_name) if loading_name else ""
-
-
 def kept_hint(end: AnswerEnd | None) -> str:
-    """Why a message that waited for the answer's end is in the field again."""
+    """Why a message that waited, for the answer's end or for a model, is in the field again."""
     if end == "length":
         return translate("app", "The answer stopped at its limit, so your message was not sent: continue it, or send.")
     return translate("app", "Your message was not sent: it stands here again.")

@@ -144,10 +144,10 @@ class ModelController(QObject):
         self._show_loading(model_id)
         self.client.send(LoadModel(model_id))
 
-    def load_first(self, preferred_id: str) -> None:
-        """Loads the preferred model, or the first one if that is not there any more."""
+    def load_first(self, last_id: str, chats_id: str | None = None) -> None:
+        """Loads the model of a chat, the default one, that of last time, or the first one: the first that is there."""
         ids = [entry.model_id for entry in self.models]
-        wanted = (self._settings.get(options.DEFAULT_MODEL_ID), preferred_id, *ids)
+        wanted = (chats_id, self._settings.get(options.DEFAULT_MODEL_ID), last_id, *ids)
         if ids:
             self.load(next(model_id for model_id in wanted if model_id in ids))
 

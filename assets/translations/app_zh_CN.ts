@@ -1584,10 +1584,6 @@
       <translation>无模型</translation>
     </message>
     <message>
-      <source>No model is loaded yet</source>
-      <translation>尚未加载模型</translation>
-    </message>
-    <message>
       <source>No model is loaded yet.</source>
       <translation>尚未加载模型。</translation>
     </message>
@@ -2039,6 +2035,10 @@
     <message>
       <source>Send (Enter)</source>
       <translation>发送（Enter）</translation>
+    </message>
+    <message>
+      <source>Send it once a model is loaded (Enter)</source>
+      <translation>加载模型后发送（回车）</translation>
     </message>
     <message>
       <source>Send it when this answer is finished</source>
@@ -2904,6 +2904,10 @@
     <message>
       <source>While an answer is written or a model is fetched. The screen may still go dark.</source>
       <translation>在写回答或获取模型时。屏幕仍可能变暗。</translation>
+    </message>
+    <message>
+      <source>Will be sent when the model is loaded:</source>
+      <translation>模型加载后将发送：</translation>
     </message>
     <message>
       <source>Will be sent when this answer is finished:</source>
@@ -4006,10 +4010,6 @@ Change it in the options of the chat.</source>
     <message>
       <source>{matrix}: {format}, from {source}, error {error} %</source>
       <translation>{matrix}：{format}，来源 {source}，误差 {error} %</translation>
-    </message>
-    <message>
-      <source>{model} is being loaded: it can be sent when that is done.</source>
-      <translation>正在加载 {model}：加载完成后即可发送。</translation>
     </message>
     <message>
       <source>{model} is in the trash, from which it goes after 30 days.</source>

@@ -101,10 +101,12 @@ def test_stopping_before_the_first_token_is_seen_at_once(desk: Desk) -> None:
 
 def test_what_cannot_be_sent_now_says_why_for_a_moment(desk: Desk) -> None:
     hint = desk.tab.panel.hint
-    desk.qtbot.keyClicks(desk.tab.composer, "two")
     desk.tab.show_model(None, "Tiny 1M")
-    desk.qtbot.keyClick(desk.tab.composer, Qt.Key.Key_Return)
-    assert hint.text().startswith("Tiny 1M is being loaded")
+    for text in ("one", "two"):
+        desk.qtbot.keyClicks(desk.tab.composer, text)
+        desk.qtbot.keyClick(desk.tab.composer, Qt.Key.Key_Return)
+    assert hint.text().startswith("One message waits already")
+    assert desk.tab.composer.toPlainText() == "two"
     hint._timer.timeout.emit()
     assert not hint.isVisible()
 
@@ -296,16 +298,41 @@ def test_an_empty_chat_says_which_model_answers(desk: Desk) -> None:
     assert not any("Ask something" in text for text in words())
 
 
-def test_send_is_offered_only_with_a_text_and_a_model(desk: Desk) -> None:
+def test_without_a_model_one_is_asked_for_and_the_message_stays(desk: Desk) -> None:
     assert not desk.tab.send_button.isEnabled()
     desk.qtbot.keyClicks(desk.tab.composer, "hello")
-    assert desk.tab.send_button.isEnabled()
     desk.tab.show_model(None)
-    assert not desk.tab.send_button.isEnabled()
+    assert desk.tab.send_button.isEnabled()
     with desk.qtbot.waitSignal(desk.tab.model_missed):
         desk.qtbot.keyClick(desk.tab.composer, Qt.Key.Key_Return)
     assert desk.engine.submits() == []
     assert desk.tab.composer.toPlainText() == "hello"
+
+
+def test_a_message_waits_for_the_model_that_is_on_its_way_and_is_sent_then(desk: Desk) -> None:
+    desk.tab.show_model(None, MODEL.name)
+    desk.qtbot.keyClicks(desk.tab.composer, "hello")
+    desk.qtbot.keyClick(desk.tab.composer, Qt.Key.Key_Return)
+    queued = desk.tab.panel.queued
+    assert queued.isVisible()
+    assert "model is loaded" in queued._reason.text()
+    assert desk.engine.submits() == []
+    assert desk.tab.composer.toPlainText() == ""
+    desk.tab.show_model(MODEL)
+    desk.qtbot.waitUntil(lambda: len(desk.engine.submits()) == 1)
+    assert desk.tab.session.messages[0].text == "hello"
+    assert not queued.isVisible()
+
+
+def test_a_message_whose_model_could_not_be_loaded_stands_in_the_field_again(desk: Desk) -> None:
+    desk.tab.show_model(None, MODEL.name)
+    desk.qtbot.keyClicks(desk.tab.composer, "hello")
+    desk.qtbot.keyClick(desk.tab.composer, Qt.Key.Key_Return)
+    desk.tab.show_model(None)
+    assert desk.tab.composer.toPlainText() == "hello"
+    assert not desk.tab.panel.queued.isVisible()
+    assert "not sent" in desk.tab.panel.hint.text()
+    assert desk.tab.session.messages == []
 
 
 LENGTH = Message("assistant", "x", end="length", stats=AnswerStats(9, 0, 3, 0.5, 3.44))
