@@ -37,7 +37,7 @@ from app.state.settings import Settings  # noqa: E402
 from docs.camera import PAUSE_S, Camera  # noqa: E402
 from docs.model_scenes import ModelScenes  # noqa: E402
 from docs.sample_chats import sample_chats, samples  # noqa: E402
-from engine.api import EngineConfig, list_models  # noqa: E402
+from engine.api import PART_IS_MISSING, EngineConfig, list_models  # noqa: E402
 from engine.messages import EngineDied, FetchJob, JobFinished, StartJob  # noqa: E402
 from tests.engine.hub.hub_server import HubServer  # noqa: E402
 
@@ -164,7 +164,7 @@ class Photographer:
 
     async def _show_dead_engine(self) -> None:
         """As the window is told of it; the engine itself goes on."""
-        message = "The engine cannot start: No module named 'numpy'. Install the program again"
+        message = f"The engine cannot start: {PART_IS_MISSING}"
         self._window.models.client.engine_died.emit(EngineDied("engine_error", message))
         await self._camera.save_at_rest("error_engine", self._window)
 

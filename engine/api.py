@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import queue
 import threading
 from collections.abc import Callable
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from engine.config import HOME_VARIABLE, EngineConfig, KvDtype, Speculation, assets_dir, default_home
 from engine.environment import loading_modules, lower_thread_priority, prepare_environment, shorten_time_slice
-from engine.errors import EngineError
+from engine.errors import PART_IS_MISSING, EngineError
 from engine.hub.address import ENDPOINT_VARIABLE, hub_address
 from engine.messages import BlockSnapshot, Command, EngineDied, Event
 from engine.spec import ModelSpec
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ENDPOINT_VARIABLE",
     "HOME_VARIABLE",
+    "PART_IS_MISSING",
     "DamagedModel",
     "EngineConfig",
     "EngineError",
@@ -50,6 +52,8 @@ __all__ = [
     "name_problem",
     "shorten_time_slice",
 ]
+
+_log = logging.getLogger(__name__)
 
 
 def list_models(home: Path) -> list[ModelEntry]:
@@ -132,6 +136,7 @@ class EngineHandle:
             with loading_modules():
                 from engine.worker import run_engine_thread
         except (ImportError, OSError) as error:  # a broken installation shows itself only here
-            self._sink([EngineDied("engine_error", f"The engine cannot start: {error}. Install the program again")])
+            _log.error("the engine cannot be imported: %s", error)
+            self._sink([EngineDied("engine_error", f"The engine cannot start: {PART_IS_MISSING}")])
             return
         run_engine_thread(self._config, self._commands, self._closing, self._sink, self._snapshot_sink)

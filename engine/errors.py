@@ -5,6 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import ClassVar
 
+PART_IS_MISSING = "a part of this program is missing or damaged. Install the program again"
+"""In place of a library's name, which tells a person nothing; the log has it."""
+
 
 class EngineError(Exception):
     """A failure that a person can act on. `code` is stable and crosses the bridge; the message is for reading."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from engine.cache.swap import PreemptionCosts
 from engine.config import EngineConfig
 from engine.core import EngineCore
 from engine.environment import return_free_memory
-from engine.errors import BackendError, OutOfMemoryError
+from engine.errors import PART_IS_MISSING, BackendError, OutOfMemoryError
 from engine.forward.runner import Runner
 from engine.messages import ModelLoaded, ModelLoadProgress
 from engine.models.decoder import POOL_LAYOUT, kv_bytes_per_token
@@ -42,6 +43,9 @@ _FIRST_COMPUTE_S_PER_TOKEN = 1e-3
 """Until it is measured."""
 
 
+_log = logging.getLogger(__name__)
+
+
 @dataclass(frozen=True, slots=True)
 class ServedModel:
     """A loaded model."""
@@ -62,7 +66,8 @@ def serve(
         return _serve(entry, backend, config, on_progress)
     except ImportError as error:
         # Torch, which mixtures of experts and latent attention take.
-        raise BackendError(f"{entry.name} cannot be run: {error}. Install the program again") from error
+        _log.error("%s cannot be run: %s", entry.name, error)
+        raise BackendError(f"{entry.name} cannot be run: {PART_IS_MISSING}") from error
     except (RuntimeError, MemoryError) as error:
         # torch reports a failed allocation as a bare RuntimeError.
         if isinstance(error, RuntimeError) and "alloc" not in str(error):

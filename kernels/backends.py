@@ -30,7 +30,7 @@ def load_backend(name: str, num_threads: int | None = None, kv_dtype: Literal["i
         try:
             return CpuBackend(num_threads, kv_dtype or "float16")
         except NativeUnavailableError as error:
-            _log.warning("%s. Until then torch computes, several times slower", error)
+            _log.warning("%s. Until then answers take several times as long", error)
             return _load_torch(name, num_threads, kv_dtype)
     if name == "gpu":
         raise BackendUnavailableError("This version has no GPU kernels: use --backend cpu")

@@ -71,6 +71,10 @@ CHAT_SENTENCES = (
     QT_TRANSLATE_NOOP("app", "{count} answer still running on {name}: stop them or wait until they end"),
     QT_TRANSLATE_NOOP("app", "{count} answers still running on {name}: stop them or wait until they end"),
     QT_TRANSLATE_NOOP("app", "The engine stopped: restart it and try again"),
-    QT_TRANSLATE_NOOP("app", "The engine cannot start: {error}. Install the program again"),
-    QT_TRANSLATE_NOOP("app", "{name} cannot be run: {error}. Install the program again"),
+    QT_TRANSLATE_NOOP(
+        "app", "The engine cannot start: a part of this program is missing or damaged. Install the program again"
+    ),
+    QT_TRANSLATE_NOOP(
+        "app", "{name} cannot be run: a part of this program is missing or damaged. Install the program again"
+    ),
 )

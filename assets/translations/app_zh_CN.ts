@@ -2363,8 +2363,8 @@
       <translation>下载的 {file} 已损坏（{reason}）：请重新获取</translation>
     </message>
     <message>
-      <source>The engine cannot start: {error}. Install the program again</source>
-      <translation>引擎无法启动：{error}。请重新安装程序</translation>
+      <source>The engine cannot start: a part of this program is missing or damaged. Install the program again</source>
+      <translation>引擎无法启动：本程序的一部分缺失或已损坏。请重新安装程序</translation>
     </message>
     <message>
       <source>The engine is not running: restart it, then retry</source>
@@ -4036,8 +4036,8 @@ Change it in the options of the chat.</source>
       <translation>无法读取 {name}：{why}。{advice}</translation>
     </message>
     <message>
-      <source>{name} cannot be run: {error}. Install the program again</source>
-      <translation>无法运行 {name}：{error}。请重新安装程序</translation>
+      <source>{name} cannot be run: a part of this program is missing or damaged. Install the program again</source>
+      <translation>无法运行 {name}：本程序的一部分缺失或已损坏。请重新安装程序</translation>
     </message>
     <message>
       <source>{name} has a damaged quantisation state</source>

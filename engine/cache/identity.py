@@ -22,12 +22,14 @@ _LABELS = {
     "num_kv_heads": "num_kv_heads",
     "head_dim": "a head size of",
     "block_size": "a block size of",
-    "dtype": "keys and values as",
+    "dtype": "keys and values in the precision",
     "element_bytes": "bytes per number:",
     "layout": "the layout",
     "scale_bytes": "bytes per scale:",
     "num_sides": "rows per token and layer:",
 }
+_LIBRARY = "torch."
+"""Before a precision, as files of prefixes have told it from the beginning."""
 _UNTOLD = {"scale_bytes": 0, "num_sides": 2}
 """Fields that are not told where they are what they were before there were others."""
 
@@ -90,4 +92,5 @@ class CacheIdentity:
             # Also by type: 1, 1.0 and true are equal.
             if type(theirs) is not type(ours) or theirs != ours:
                 shown = max(len(str(theirs)), len(str(ours))) <= _MAX_SHOWN
+                theirs, ours = (str(value).removeprefix(_LIBRARY) for value in (theirs, ours))
                 yield f"with {label} {theirs}, here it is {ours}" if shown else f"with other values of {field_name}"

@@ -20,6 +20,7 @@ from app.widgets.banner import Banner
 from app.widgets.error_note import ErrorNote
 from engine import errors
 from engine.cache.snapshot import CONSOLATION
+from engine.errors import PART_IS_MISSING
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -31,6 +32,7 @@ CAUSES = {"TooMuchWorkError", "RefusedError", "FormatError"}
 
 CHOSEN = {
     "CONSOLATION": CONSOLATION,
+    "PART_IS_MISSING": PART_IS_MISSING,
     "advice": "no group (32, 64 or 128) does, choose another model",
     "until": "in 7 s",
     "account": "then log in with `hub login`",

@@ -1,6 +1,7 @@
 """The engine behind its door, on its own thread, with a tiny converted model."""
 
 import queue
+import sys
 import threading
 from pathlib import Path
 
@@ -118,3 +119,31 @@ def test_budget_too_small_for_a_chat_is_told_with_numbers(home):
     assert failure.code == "out_of_memory"
     assert "MiB" in failure.message
     assert client.handle.close(TIMEOUT_S)
+
+
+def test_a_broken_installation_is_told_in_words_of_this_program(home, monkeypatch, caplog):
+    """What a library is called is for the log."""
+    monkeypatch.setitem(sys.modules, "engine.worker", None)
+    client = Client(EngineConfig(home=home, num_threads=1))
+    client.handle.start()
+    assert client.wait(EngineDied).message == (
+        "The engine cannot start: a part of this program is missing or damaged. Install the program again"
+    )
+    assert client.handle.close(TIMEOUT_S)
+    assert "engine.worker" in caplog.text
+
+
+def test_a_model_that_needs_what_is_missing_is_refused_in_words_of_this_program(home, monkeypatch, caplog):
+    def missing(*_):
+        raise ModuleNotFoundError("No module named 'torch'")
+
+    monkeypatch.setattr("engine.serving.load_decoder", missing)
+    client = Client(EngineConfig(home=home, num_threads=1))
+    client.handle.start()
+    client.handle.send(LoadModel("tiny"))
+    failed = client.wait(ModelLoadFailed)
+    assert failed.message == (
+        "Tiny cannot be run: a part of this program is missing or damaged. Install the program again"
+    )
+    assert client.handle.close(TIMEOUT_S)
+    assert "torch" in caplog.text

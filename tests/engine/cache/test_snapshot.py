@@ -122,7 +122,7 @@ def test_file_of_another_model_or_cache_is_refused(saved, field):
         ({"weights_digest": "cc"}, "from other weights of Tiny"),
         ({"tokenizer_digest": "cc"}, "another tokenizer"),
         ({"block_size": 32}, "with a block size of 4, here it is 32"),
-        ({"dtype": "torch.float16"}, "with keys and values as torch.bfloat16, here it is torch.float16"),
+        ({"dtype": "torch.float16"}, "with keys and values in the precision bfloat16, here it is float16"),
         ({"backend": "cpu"}, "with the backend reference, here it is cpu"),
         ({"rope": "x" * 200}, "other values of rope"),
     ],
