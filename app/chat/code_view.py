@@ -45,6 +45,8 @@ class CodeView(QFrame):
         self.copy_button.clicked.connect(self.copy)
         self._edit = _CodeEdit()
         self._highlighter = Highlighter(self._edit.document())
+        self._num_coloured = 0
+        """Whole lines, which have got their colours. What seemed to be closed may go on in its last line."""
         header = QHBoxLayout()
         header.setContentsMargins(_MARGIN_PX, 2, 2, 0)
         header.addWidget(self._label)
@@ -70,6 +72,7 @@ class CodeView(QFrame):
             self._edit.setPlainText("")
             self._edit.append_text(code.text)
             self._highlighter.show_lines([])
+            self._num_coloured = 0
         self._text = code.text
         self._highlight(code.is_open)
 
@@ -83,12 +86,13 @@ class CodeView(QFrame):
         if is_open:
             # New whole lines are coloured on their own: lexing all of it each time would cost more and more. What that
             # gets wrong, such as a string of several lines, is put right at the end.
-            done = self._highlighter.num_lines
+            done = self._num_coloured
             lines = self._text.split("\n")[done:-1]
             if lines:
                 self._highlighter.show_lines(lex("\n".join(lines), self._language), done)
         else:
             self._highlighter.show_lines(lex(self._text, self._language))
+        self._num_coloured = self._text.count("\n")
 
 
 class _CodeEdit(QPlainTextEdit):

@@ -71,10 +71,6 @@ class Highlighter(QSyntaxHighlighter):
         super().__init__(document)
         self._lines: list[list[Stretch]] = []
 
-    @property
-    def num_lines(self) -> int:
-        return len(self._lines)
-
     def show_lines(self, lines: Sequence[Sequence[Stretch]], first: int = 0) -> None:
         """Sets the colours of all lines from `first` on."""
         self._lines[first:] = [list(line) for line in lines]

@@ -201,6 +201,16 @@ def test_code_that_streams_is_coloured_line_by_line(view: AnswerView) -> None:
     assert [bool(block.layout().formats()) for block in blocks] == [True] * 19 + [False]
 
 
+def test_the_first_line_is_coloured_though_its_fence_came_in_pieces(view: AnswerView) -> None:
+    for piece in ("```", "py", "thon", "\n", "def f():\n", "    return 1\n", "    x"):
+        view.append(piece)
+    (code,) = view.views
+    assert isinstance(code, CodeView)
+    editor = code.findChild(QPlainTextEdit)
+    assert editor is not None
+    assert editor.document().firstBlock().layout().formats()
+
+
 def test_a_growing_paragraph_is_only_added_to():
     before = Paragraph((Span("one "), Span("two", is_bold=True)), marker="1.")
     after = Paragraph((Span("one "), Span("two and", is_bold=True), Span(" more")), marker="1.")
