@@ -117,7 +117,9 @@ class Photographer:
         # The one that ends first begins last.
         for name in reversed(STREAMS):
             tabs[name].submit(samples(self._language)[name].next_question)
-        await camera.wait(lambda: all(len(tab.session.answer.text) > 80 for tab in tabs.values()))
+        await camera.wait(
+            lambda: all(len(tab.session.answer.text) > 60 or not tab.session.is_busy for tab in tabs.values())
+        )
         for name, tab in tabs.items():
             await self._open(name, GLANCE_S)
             camera.snap(f"streaming_{name}", window)
@@ -218,9 +220,10 @@ def main() -> int:
         settings.set(options.THEME, arguments.theme)
         settings.set(options.ZOOM_PERCENT, arguments.zoom)
         settings.set(options.SYSTEM_PROMPT, SYSTEM_PROMPT)
-        # So that the pictures come out alike.
-        settings.set(options.TEMPERATURE, 0.6)
-        settings.set(options.SEED, 7)
+        # The likeliest words, so that the pictures come out alike, and no loops.
+        settings.set(options.TEMPERATURE, 0.0)
+        settings.set(options.REPETITION_PENALTY, 1.1)
+        settings.set(options.MAX_TOKENS, 400)
         window = make_window(home, loop, engine_factory(lambda: EngineConfig(home=home)), settings)
         window.resize(SIZE)
         window.show()

@@ -9,6 +9,8 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
+from PySide6.QtWidgets import QScrollArea
+
 from app.main_window import MainWindow
 from app.models.fit import fit_of_download
 from app.models.fit_verdict import fit_in
@@ -17,15 +19,18 @@ from app.models.hub_card import HubCard
 from app.models.hub_search import ResultRow
 from app.state import options
 from docs.camera import Camera
+from docs.paper_model import write_paper_model
 from engine.errors import StorageError
 from engine.messages import JobFinished, ModelChoice, RepositoryFacts
 from engine.store.files import require_free_space
 from tests.engine.hub.hub_server import HubServer, Stall, Status, Wrong
-from tests.engine.tiny_models import write_tiny_gguf
 
 _SMALL_MACHINE_BYTES = 4 << 30
-_CHAT_FILE, _STORY_FILE = "Tiny-Chat-Q8_0.gguf", "Tiny-Story-Q8_0.gguf"
-_DOWNLOAD_BYTES = 48_000_000
+_CHAT_FILE, _STORY_FILE = "Small-Chat-106M-Q4_0.gguf", "Small-Story-106M-Q4_0.gguf"
+_PART_BYTES = 5_000_000
+"""Of the download, before each connection stalls."""
+_MANY = 64
+"""As often as nothing gets through."""
 
 
 class ModelScenes:
@@ -50,6 +55,7 @@ class ModelScenes:
         self._fill_hub()
         await self._show_search()
         await self._show_import()
+        await self._end_jobs()
 
     async def _show_fit_of(self, title: str) -> None:
         """A card opened, with what the hub would answer for it."""
@@ -79,17 +85,16 @@ class ModelScenes:
 
     def _fill_hub(self) -> None:
         """Only now, so that the usual hub is named until it is asked."""
-        data = write_tiny_gguf(self._home / "source.gguf").read_bytes()
-        large = data.ljust(_DOWNLOAD_BYTES, b"\0")
-        self._hub.add("maker/Tiny-Chat-GGUF", {_CHAT_FILE: large})
-        self._hub.add("maker/Tiny-Story-GGUF", {_STORY_FILE: data})
+        data = write_paper_model(self._home / "source.gguf").read_bytes()
+        self._hub.add("maker/Small-Chat-106M-GGUF", {_CHAT_FILE: data})
+        self._hub.add("maker/Small-Story-106M-GGUF", {_STORY_FILE: data})
         self._window.settings.set(options.HUB_ENDPOINT, self._hub.url)
 
     async def _show_search(self) -> None:
         window, search, camera = self._window, self._page.get.search, self._camera
-        self._page.scroll_to(search, search.field)
+        self._scroll_to_top()
         self._hub.api_faults.extend([Status(503)] * 8)
-        search.field.setText("Tiny")
+        search.field.setText("Small")
         search.field.returnPressed.emit()
         await camera.wait(lambda: bool(search.error.text()))
         await camera.save_at_rest("error_search", window)
@@ -108,21 +113,22 @@ class ModelScenes:
 
     async def _show_jobs(self, card: HubCard) -> None:
         window, page, camera = self._window, self._page, self._camera
-        self._hub.faults[_CHAT_FILE].append(Stall(_DOWNLOAD_BYTES // 2))
+        self._hub.faults[_CHAT_FILE].extend([Stall(_PART_BYTES)] * _MANY)
         card.get_button.click()
         await camera.wait(lambda: bool(page.jobs.rows))
         running = next(iter(page.jobs.rows.values()))
         await camera.wait(lambda: "·" in running.strip.text())
+        self._scroll_to_top()
         await camera.save_at_rest("jobs", window)
         for row in page.get.search.rows:
             if isinstance(row, ResultRow):
                 row.button.click()
         other = next(one for one in page.get.search.cards() if one is not card)
         await camera.wait(other.body.quality.verdict.isVisible)
-        self._hub.faults[_STORY_FILE] += [Wrong()] * 8
+        self._hub.faults[_STORY_FILE].extend([Wrong()] * _MANY)
         other.get_button.click()
         await camera.wait(lambda: any(row.strip.error_text() for row in page.jobs.rows.values()))
-        page.scroll_to(page.jobs, page.jobs)
+        self._scroll_to_top()
         await camera.save_at_rest("error_download", window)
         failed_id = next(job_id for job_id, row in page.jobs.rows.items() if row.strip.error_text())
         try:
@@ -130,6 +136,17 @@ class ModelScenes:
         except StorageError as error:
             window.models.client.job_finished.emit(JobFinished(failed_id, None, error.code, str(error)))
         await camera.save_at_rest("error_disk", window)
+
+    def _scroll_to_top(self) -> None:
+        area = self._page.findChild(QScrollArea)
+        assert area is not None, "the page does not scroll"
+        area.verticalScrollBar().setValue(0)
+
+    async def _end_jobs(self) -> None:
+        """What does not come to its end would be told in every picture that follows."""
+        for row in list(self._page.jobs.rows.values()):
+            row.strip.cancel_button.click()
+        await self._camera.wait(lambda: not self._page.jobs.rows)
 
     async def _show_import(self) -> None:
         page = self._page
@@ -146,7 +163,9 @@ class ModelScenes:
         shutil.copytree(whole, damaged)
         manifest = damaged / "manifest.json"
         text = manifest.read_text(encoding="utf-8").replace(whole.name, damaged.name)
-        manifest.write_text(text.replace("SmolLM2 135M Instruct", "Letters 1B"), encoding="utf-8")
+        loaded = self._window.models.loaded
+        assert loaded is not None, "no model is loaded"
+        manifest.write_text(text.replace(loaded.name, "Letters 1B"), encoding="utf-8")
         weights = damaged / "embed.safetensors"
         weights.write_bytes(weights.read_bytes()[:1000])
         self._window.models.refresh()

@@ -94,6 +94,8 @@ class Sidebar(QWidget):
         show_icon(self.more_button, "more")
         self.list = ChatList(translate("app", "Chats"))
         self.found_label = TextLabel("", "muted")
+        # In line with the titles below.
+        self.found_label.setContentsMargins(_MARGIN_PX, 0, 0, 0)
         self.found_label.hide()
         self.trash_panel = TrashPanel()
         self.undo_bar = UndoBar()

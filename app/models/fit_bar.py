@@ -7,13 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QRectF, QSize
-from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from app.models.fit import FitPart
-from app.theme import icon_size_px, theme_signals
-from app.visualizer.memory_bar import MemoryBar, paint_part
+from app.visualizer.memory_bar import MemoryBar
+from app.visualizer.part_chip import PartChip
 from app.widgets.flow import Flow
 from app.widgets.units import memory_size
 
@@ -54,7 +52,7 @@ class FitBar(QWidget):
 class _Entry(QWidget):
     def __init__(self) -> None:
         super().__init__()
-        self._chip = _Chip()
+        self._chip = PartChip()
         self._label = QLabel()
         self._label.setProperty("kind", "muted")
         row = QHBoxLayout(self)
@@ -69,24 +67,3 @@ class _Entry(QWidget):
 
     def text(self) -> str:
         return self._label.text()
-
-
-class _Chip(QWidget):
-    """A square that looks as a part of the bar."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._role = "bar_free"
-        theme_signals().theme_changed.connect(self._fit)
-        self._fit()
-
-    def set_role(self, role: str) -> None:
-        self._role = role
-        self.update()
-
-    def _fit(self) -> None:
-        edge = icon_size_px() * 5 // 8
-        self.setFixedSize(QSize(edge, edge))
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        paint_part(QPainter(self), QRectF(self.rect()), self._role)

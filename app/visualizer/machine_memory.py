@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QRectF, QTimer
-from PySide6.QtGui import QHideEvent, QPainter, QPaintEvent, QShowEvent
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from app.i18n import translate
-from app.theme import theme_signals
-from app.visualizer.memory_bar import MemoryBar, paint_part
+from app.visualizer.memory_bar import MemoryBar
+from app.visualizer.part_chip import PartChip
 from app.widgets.flow import Flow
 from app.widgets.text_label import TextLabel
 from app.widgets.units import memory_size
@@ -21,7 +21,7 @@ from engine.planner import MemoryUse
 
 _INTERVAL_MS = 1000
 _ROLES = ("bar_used", "bar_others", "bar_free")
-_CHIP_PX, _CHIP_GAP_PX = 10, 4
+_CHIP_GAP_PX = 4
 
 
 class MachineMemory(QWidget):
@@ -130,16 +130,5 @@ class _Entry(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(_CHIP_GAP_PX)
-        row.addWidget(_Chip(role))
+        row.addWidget(PartChip(role))
         row.addWidget(self.label)
-
-
-class _Chip(QWidget):
-    def __init__(self, role: str) -> None:
-        super().__init__()
-        self._role = role
-        self.setFixedSize(_CHIP_PX, _CHIP_PX)
-        theme_signals().theme_changed.connect(self.update)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        paint_part(QPainter(self), QRectF(self.rect()), self._role)

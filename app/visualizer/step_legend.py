@@ -10,7 +10,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
 from app.i18n import listed, translate
-from app.theme import current_theme, theme_signals
+from app.theme import ICON_SIZE_PX, current_theme, icon_size_px, theme_signals
 from app.visualizer.memory_bar import paint_part
 from app.visualizer.step_marks import MARK_PX, Mark, paint_mark
 from app.widgets.flow import Flow
@@ -85,12 +85,18 @@ class _Sample(QWidget):
     def __init__(self, sample: str) -> None:
         super().__init__()
         self._sample = sample
-        self.setFixedSize(_SAMPLE_SIZE)
-        theme_signals().theme_changed.connect(self.update)
+        theme_signals().theme_changed.connect(self._fit)
+        self._fit()
+
+    def _fit(self) -> None:
+        self.setFixedSize(_SAMPLE_SIZE * icon_size_px() / ICON_SIZE_PX)
+        self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter, theme = QPainter(self), current_theme()
-        room = QRectF(self.rect())
+        zoom = icon_size_px() / ICON_SIZE_PX
+        painter.scale(zoom, zoom)
+        room = QRectF(0, 0, _SAMPLE_SIZE.width(), _SAMPLE_SIZE.height())
         line = QRectF(0, (room.height() - _LINE_PX) / 2, room.width(), _LINE_PX)
         match self._sample:
             case "prompts":

@@ -5,10 +5,12 @@ from dataclasses import replace
 import pytest
 from PySide6.QtCore import QEvent, QPointF, Qt
 from PySide6.QtGui import QMouseEvent
+from PySide6.QtWidgets import QLabel
 
-from app.theme import current_theme
+from app.theme import apply_zoom, current_theme
 from app.visualizer.fit_planner import FitPlanner
 from app.visualizer.machine_memory import MachineMemory
+from app.visualizer.part_chip import PartChip
 from app.visualizer.step_legend import StepLegend
 from app.visualizer.step_log import StepLog
 from app.visualizer.step_text import table
@@ -200,3 +202,14 @@ def test_a_mouse_dragged_out_of_the_timeline_stays_at_its_end(qtbot):
             QMouseEvent(QEvent.Type.MouseMove, point, point, left, left, Qt.KeyboardModifier.NoModifier)
         )
     assert [words.split(" · ")[0] for words in said] == ["9.9 s ago", "0.1 s ago"]
+
+
+def test_what_a_legend_shows_beside_its_words_grows_with_the_zoom(qtbot, qapp):
+    chip, legend = PartChip("bar_used"), StepLegend()
+    qtbot.addWidget(chip)
+    qtbot.addWidget(legend)
+    samples = [label.parentWidget().layout().itemAt(0).widget() for label in legend.findChildren(QLabel)]
+    before = [widget.height() for widget in (chip, *samples)]
+    apply_zoom(qapp, 150)
+    assert [widget.height() for widget in (chip, *samples)] == [height * 3 // 2 for height in before]
+    apply_zoom(qapp, 100)

@@ -266,7 +266,7 @@ class _Handler(BaseHTTPRequestHandler):
         if isinstance(fault, NoRange):
             start, body = 0, data
         if isinstance(fault, Wrong):
-            body = bytes(byte ^ 1 for byte in body)
+            body = bytes([body[0] ^ 1]) + body[1:]
         self.send_response(200 if isinstance(fault, NoRange) else 206)
         if not isinstance(fault, NoRange):
             self.send_header("Content-Range", f"bytes {start}-{stop - 1}/{len(data)}")
