@@ -7,7 +7,7 @@ becomes a link, so showing an answer never loads anything.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from markdown_it import MarkdownIt
@@ -83,17 +83,40 @@ Block = Paragraph | CodeBlock | Table | Rule
 
 
 def parse_tokens(source: str) -> list[Token]:
-    """The block tokens of CommonMark with tables and strikethrough, with line numbers in `map`."""
-    return _PARSER.parse(source)
+    """The block tokens of CommonMark with tables and strikethrough, with line numbers in `map`.
+
+    What stands within lines is not looked at: that is by far the most work.
+    """
+    return _BLOCK_PARSER.parse(source)
+
+
+def inline_tokens(line: str) -> list[Token]:
+    """What stands within a line, or the lines of one block. Escapes and entities are tokens by themselves."""
+    tokens: list[Token] = []
+    _PARSER.inline.parse(line, _PARSER, {}, tokens)
+    return tokens
+
+
+def inline_spans(line: str) -> tuple[Span, ...]:
+    """The runs of text within a line, or the lines of one block."""
+    (inline,) = _PARSER.parseInline(line)
+    return _spans(inline)
 
 
 def parse(source: str) -> list[Block]:
     return list(blocks_of(parse_tokens(source)))
 
 
-def blocks_of(tokens: Sequence[Token], first_number: int | None = None) -> Iterator[Block]:
-    """Flattens lists and quotations. `first_number` replaces the number of the first item of the first list."""
-    return _Flattener(first_number).run(tokens)
+def blocks_of(
+    tokens: Sequence[Token],
+    first_number: int | None = None,
+    read_line: Callable[[str], tuple[Span, ...]] = inline_spans,
+) -> Iterator[Block]:
+    """Flattens lists and quotations. `first_number` replaces the number of the first item of the first list.
+
+    `read_line` gives what `inline_spans` gives.
+    """
+    return _Flattener(first_number, read_line).run(tokens)
 
 
 def _parser() -> MarkdownIt:
@@ -104,13 +127,15 @@ def _parser() -> MarkdownIt:
 
 
 _PARSER = _parser()
+_BLOCK_PARSER = _parser().disable(["inline", "text_join"])
 
 
 class _Flattener:
     """Walks the tokens once, with the open lists and quotations as its only state."""
 
-    def __init__(self, first_number: int | None) -> None:
+    def __init__(self, first_number: int | None, read_line: Callable[[str], tuple[Span, ...]]) -> None:
         self._first_number = first_number
+        self._read_line = read_line
         self._numbers: list[int | None] = []
         """Per open list: the number of its next item, None in a bullet list."""
         self._quote_depth = 0
@@ -174,7 +199,7 @@ class _Flattener:
 
     def _paragraph(self, inline: Token, heading: int = 0) -> Paragraph:
         marker, self._marker = self._marker, ""
-        spans = _spans(inline)
+        spans = self._read_line(inline.content)
         box = _BOXES.get(spans[0].text[:4].lower()) if marker and spans and spans[0] == Span(spans[0].text) else None
         if box is not None:
             # A task: its box stands where the bullet would, or behind the number.
@@ -210,7 +235,7 @@ def _table(tokens: Iterable[Token]) -> Table:
             style = str(token.attrs.get("style", "text-align:left"))
             alignments.append(style.removeprefix("text-align:"))
         elif token.type == "inline":
-            rows[-1].append(_spans(token))
+            rows[-1].append(inline_spans(token.content))
     return Table(tuple(tuple(row) for row in rows), tuple(alignments))
 
 

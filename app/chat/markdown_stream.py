@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from markdown_it.token import Token
 
+from app.chat.inline_stream import InlineStream
 from app.chat.markdown import Block, CodeBlock, Paragraph, Span, blocks_of, parse_tokens
 
 # A fence with a bar behind it may turn out to be a table's header; such a one is left to the parser.
@@ -98,6 +99,7 @@ class MarkdownStream:
         """What `_pending` was at the last look."""
         self._has_new_line = False
         """A line has ended since the last look for finished blocks."""
+        self._inline = InlineStream()
         self._is_after_return = False
         """The last piece ended with a carriage return, so that a line feed at the next one's start belongs to it."""
 
@@ -126,7 +128,7 @@ class MarkdownStream:
             blocks: list[Block] = [self._fence.block(is_open=False)]
             self._fence = None
         else:
-            blocks = list(blocks_of(parse_tokens(self._pending), self._first_number))
+            blocks = list(blocks_of(parse_tokens(self._pending), self._first_number, self._inline.spans))
         self._pending = ""
         self._rest = ()
         self._first_number = None
@@ -163,7 +165,7 @@ class MarkdownStream:
         self._open_fence(tokens)
         if self._fence is not None:
             return [self._fence.block(is_open=True)]
-        return list(blocks_of(tokens, self._first_number))
+        return list(blocks_of(tokens, self._first_number, self._inline.spans))
 
     def _take_finished(self, finished: list[Block]) -> None:
         # Only whole lines tell where a block ends: `-` may yet become `---`, and a header row needs the line below it.
@@ -172,7 +174,7 @@ class MarkdownStream:
         if start > 0:
             lines = whole.split("\n")
             done = parse_tokens("\n".join(lines[:start]) + "\n")
-            finished.extend(blocks_of(done, self._first_number))
+            finished.extend(blocks_of(done, self._first_number, self._inline.spans))
             self._pending = "\n".join([*lines[start:], part])
             self._first_number = number
 
