@@ -20,7 +20,7 @@ from app.models.model_controller import ModelController
 from app.models.model_page import ModelPage
 from app.widgets.banner import Banner
 from app.widgets.status_line import StatusLine
-from engine.messages import JobFinished
+from engine.messages import JobFinished, ModelLoaded
 
 
 class _Window(Protocol):
@@ -43,13 +43,15 @@ class JobNews(QObject):
         assert isinstance(window, QObject), f"the window is {window!r}"
         super().__init__(window)
         self._window = window
-        self._told: list[str] = []
+        self._told: dict[str, str | None] = {}
+        """What was said, each with the model that is ready; None for a job that failed."""
         self.status = JobStatus(window.models.jobs)
         self.status.clicked.connect(window.show_models)
         # Behind the engine's state and before the buttons at the end, which stay where they are.
         window.status_line.insertPermanentWidget(1, self.status)
         window.models.jobs.finished.connect(self._on_finished)
         window.pages.currentChanged.connect(self._on_page_changed)
+        window.models.loaded_changed.connect(self._on_loaded_changed)
 
     @property
     def _is_at_models(self) -> bool:
@@ -62,20 +64,20 @@ class JobNews(QObject):
         # With the first one the welcome gives way to the chats, which say that it is loaded.
         if finished.model_id is not None and len(names) > 1:
             name = names.get(finished.model_id, finished.model_id)
-            self._tell(translate("app", "{model} is ready").format(model=name), is_good=True)
+            self._tell(translate("app", "{model} is ready").format(model=name), finished.model_id)
         elif finished.model_id is None and finished.code != CANCELLED:
             titles = {record.job_id: record.title for record in self._window.models.jobs.records()}
             reason = in_window_words(finished.message or "")
-            self._tell(f"{titles.get(finished.job_id, finished.job_id)}: {reason}", is_good=False)
+            self._tell(f"{titles.get(finished.job_id, finished.job_id)}: {reason}", None)
 
-    def _tell(self, words: str, *, is_good: bool) -> None:
+    def _tell(self, words: str, ready_id: str | None) -> None:
         banner = self._window.banner
-        self._told.append(words)
+        self._told[words] = ready_id
         if not banner.isHidden():
             # What it says may matter more.
             banner.add_message(words)
             return
-        show = banner.show_note if is_good else banner.show_message
+        show = banner.show_message if ready_id is None else banner.show_note
         show(words, translate("app", "Models"), self._window.show_models)
 
     def _on_page_changed(self) -> None:
@@ -84,3 +86,9 @@ class JobNews(QObject):
             for words in self._told:
                 self._window.banner.take_back(words)
             self._told.clear()
+
+    def _on_loaded_changed(self, model: ModelLoaded | None) -> None:
+        """Whoever has loaded it knows that it is ready."""
+        for words in [words for words, ready_id in self._told.items() if model and ready_id == model.model_id]:
+            self._window.banner.take_back(words)
+            del self._told[words]

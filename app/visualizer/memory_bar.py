@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QBrush, QPainter, QPaintEvent
+from PySide6.QtGui import QBrush, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.theme import current_theme, theme_signals
@@ -29,7 +29,12 @@ def paint_part(painter: QPainter, rect: QRectF, role: str) -> None:
     """Fill a rectangle as the part of this colour role."""
     theme = current_theme()
     painter.fillRect(rect, theme.color(role))
-    if role in _PATTERNS:
+    if role == "bar_free":
+        # As free blocks have it: its colour alone would hardly be seen on the panel.
+        painter.setPen(QPen(theme.color("block_free_line"), 1))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawRect(rect.adjusted(0.5, 0.5, -0.5, -0.5))
+    elif role in _PATTERNS:
         painter.fillRect(rect, QBrush(theme.color("page"), _PATTERNS[role]))
 
 

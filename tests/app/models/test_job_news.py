@@ -12,7 +12,7 @@ from app.main_window import MainWindow
 from app.models.job_status import JobStatus
 from engine.api import ModelEntry
 from engine.messages import ConvertJob, JobFinished, JobProgress
-from tests.app.fake_engine import FakeEngine
+from tests.app.fake_engine import MODEL, FakeEngine
 
 JOB_ID = "convert:/sea.gguf"
 
@@ -33,6 +33,16 @@ def test_a_model_that_came_is_told_at_the_chats_until_the_models_are_seen(
     qtbot.mouseClick(window.banner.action_button, Qt.MouseButton.LeftButton)
     assert window.pages.currentWidget() is window.model_page
     assert window.banner.isHidden()
+
+
+def test_a_model_is_not_said_to_be_ready_once_it_is_loaded(
+    qtbot: QtBot, window: MainWindow, engine: FakeEngine, models: list[ModelEntry]
+) -> None:
+    models.append(replace(models[0], model_id="sea", name="Sea 2B"))
+    engine.emit(JobFinished(JOB_ID, "sea"))
+    qtbot.waitUntil(window.banner.isVisible)
+    engine.emit(replace(MODEL, model_id="sea", name="Sea 2B"))
+    qtbot.waitUntil(window.banner.isHidden)
 
 
 def test_a_running_job_is_told_in_the_status_line_which_leads_to_it(
