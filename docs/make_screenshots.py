@@ -42,6 +42,8 @@ from engine.messages import EngineDied, FetchJob, JobFinished, StartJob  # noqa:
 from tests.engine.hub.hub_server import HubServer  # noqa: E402
 
 SIZE = QSize(1360, 860)
+MIN_CHARACTERS = 120
+"""Of each answer, before pictures are made of it."""
 GLANCE_S = 0.1
 """Between pictures of what does not wait."""
 SYSTEM_PROMPT = "You are a friendly assistant who answers in Markdown, with short paragraphs and lists."
@@ -118,7 +120,7 @@ class Photographer:
         for name in reversed(STREAMS):
             tabs[name].submit(samples(self._language)[name].next_question)
         await camera.wait(
-            lambda: all(len(tab.session.answer.text) > 60 or not tab.session.is_busy for tab in tabs.values())
+            lambda: all(len(tab.session.answer.text) > MIN_CHARACTERS or not tab.session.is_busy for tab in tabs.values())
         )
         for name, tab in tabs.items():
             await self._open(name, GLANCE_S)

@@ -128,9 +128,9 @@ class ModelScenes:
         self._hub.faults[_STORY_FILE].extend([Wrong()] * _MANY)
         other.get_button.click()
         await camera.wait(lambda: any(row.strip.error_text() for row in page.jobs.rows.values()))
-        self._scroll_to_top()
-        await camera.save_at_rest("error_download", window)
         failed_id = next(job_id for job_id, row in page.jobs.rows.items() if row.strip.error_text())
+        page.jobs.rows[failed_id].show_button.click()
+        await camera.save_at_rest("error_download", window)
         try:
             require_free_space(self._home, 2 * page.get._read_host().disk_free_bytes)
         except StorageError as error:
@@ -151,7 +151,7 @@ class ModelScenes:
     async def _show_import(self) -> None:
         page = self._page
         broken = self._home / "broken.gguf"
-        broken.write_bytes((self._home / "source.gguf").read_bytes()[:20_000])
+        broken.write_bytes((self._home / "source.gguf").read_bytes()[:_PART_BYTES])
         self._window.models.take_in(str(broken))
         await self._camera.wait(lambda: bool(page.import_card.strip.error_text()) or page.import_card.strip.isHidden())
         await self._camera.save_at_rest("error", self._window)

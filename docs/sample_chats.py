@@ -78,7 +78,7 @@ If \\(b^2 < 4ac\\) there is no real root. A coffee costs $5, which is no formula
 """,
         45,
         74,
-        "What should I take along? Explain each thing.",
+        "What should I take along? Name eight things, with a reason for each.",
     ),
     "thinking": Sample(
         "When do I arrive?",

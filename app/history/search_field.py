@@ -6,15 +6,14 @@ Does not know what is found.
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QAction, QKeyEvent
-from PySide6.QtWidgets import QLineEdit, QWidget
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QWidget
 
 from app.i18n import translate
-from app.widgets.fields import add_clear_button
-from app.widgets.icons import show_icon
+from app.widgets.icon_field import IconField
 
 
-class SearchField(QLineEdit):
+class SearchField(IconField):
     """Enter opens what was found first, Down goes into the list, Esc clears the field and leaves it."""
 
     entered = Signal()
@@ -22,14 +21,10 @@ class SearchField(QLineEdit):
     left = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__("search", parent)
         self.setPlaceholderText(translate("app", "Search"))
         self.setAccessibleName(translate("app", "Search chats"))
         self.setToolTip(translate("app", 'Chats with all these words; words in "quotation marks" as they stand'))
-        add_clear_button(self)
-        search_icon = QAction(translate("app", "Search"), self)
-        show_icon(search_icon, "search", "muted")
-        self.addAction(search_icon, QLineEdit.ActionPosition.LeadingPosition)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         match event.key():

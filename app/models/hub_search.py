@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from app.i18n import translate
 from app.models.hub_card import HubCard
@@ -17,7 +17,7 @@ from app.models.hub_link import repository_in
 from app.models.hub_offer import HubOffer, named_offer, searched_offer
 from app.widgets.card import Card
 from app.widgets.error_note import ErrorNote
-from app.widgets.fields import add_clear_button
+from app.widgets.icon_field import IconField
 from app.widgets.icons import show_icon
 from app.widgets.text_label import TextLabel
 from engine.messages import HubFailed, HubModel, HubResults
@@ -67,10 +67,10 @@ class HubSearch(QWidget):
         self._read_host = read_host
         self._words = ""
         self._limit = FIRST_RESULTS
-        self.field = QLineEdit(maxLength=MAX_WORDS)
+        self.field = IconField()
+        self.field.setMaxLength(MAX_WORDS)
         self.field.setPlaceholderText(translate("app", "Search the hub, such as qwen 3b, or paste a model's address"))
         self.field.setAccessibleName(translate("app", "Search the hub"))
-        add_clear_button(self.field)
         self.button = QPushButton(translate("app", "Search"))
         show_icon(self.button, "search")
         self.note = TextLabel("", "muted")

@@ -9,7 +9,7 @@ from typing import Any
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QHideEvent, QResizeEvent
-from PySide6.QtWidgets import QFormLayout, QLabel, QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QFormLayout, QLabel, QPushButton, QWidget
 
 from app.i18n import LanguageChoice, language_of, translate
 from app.models.token_row import TokenRow
@@ -36,7 +36,7 @@ from app.state.options import (
 from app.state.setting import Setting
 from app.state.settings import Settings
 from app.theme import current_theme, theme_signals
-from app.widgets.fields import add_clear_button
+from app.widgets.icon_field import IconField
 from app.widgets.page import ClosablePage
 from app.widgets.text_label import TextLabel
 from engine.api import ModelSpec
@@ -70,10 +70,9 @@ class SettingsPage(ClosablePage):
         self._form.setVerticalSpacing(_SPACING_PX)
         self._form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         self._form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
-        self.search = QLineEdit()
+        self.search = IconField()
         self.search.setPlaceholderText(translate("app", "Find a setting"))
         self.search.setAccessibleName(translate("app", "Find a setting"))
-        add_clear_button(self.search)
         self.search.textChanged.connect(self._find)
         self.column.addWidget(self.search)
         self.nothing_label = TextLabel(translate("app", "No setting has these words."), "muted")

@@ -8,13 +8,12 @@ from __future__ import annotations
 from typing import Any
 
 from PySide6.QtCore import QRect, Qt
-from PySide6.QtGui import QAction, QPainter, QPaintEvent, QWheelEvent
+from PySide6.QtGui import QPainter, QPaintEvent, QWheelEvent
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QCheckBox,
     QComboBox,
     QDoubleSpinBox,
-    QLineEdit,
     QSlider,
     QSpinBox,
     QStyle,
@@ -24,22 +23,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.i18n import translate
 from app.theme import icon_size_px
 from app.widgets.icons import icon
 
 # The stylesheet's padding does not reach the text of a spin box.
 _TEXT_MARGIN_PX = 6
-_CLEAR_ACTION = "_q_qlineeditclearaction"
-"""Qt's own name for it; it gives it no words."""
-
-
-def add_clear_button(field: QLineEdit) -> None:
-    """A cross at the field's end, which a screen reader can name."""
-    field.setClearButtonEnabled(True)
-    action = field.findChild(QAction, _CLEAR_ACTION)
-    if action is not None:
-        action.setText(translate("app", "Clear the field"))
 
 
 class ChoiceBox(QComboBox):
