@@ -164,6 +164,11 @@ def stylesheet(theme: Theme, base_points: float, icon_px: int = ICON_SIZE_PX) ->
         # A ring of the icon's size; chosen, its border of 5 px leaves a dot.
         radio_px=icon_px // 2 + 1,
         dot_px=icon_px - 8,
+        # The handle is of the icon's size, on a groove of 4 px; with the focus its border is twice as wide.
+        slider_px=icon_px + 2,
+        slider_overlap_px=icon_px // 2 - 2,
+        slider_focused_px=icon_px - 4,
+        slider_radius_px=icon_px // 2,
     )
 
 

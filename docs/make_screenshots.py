@@ -120,7 +120,9 @@ class Photographer:
         for name in reversed(STREAMS):
             tabs[name].submit(samples(self._language)[name].next_question)
         await camera.wait(
-            lambda: all(len(tab.session.answer.text) > MIN_CHARACTERS or not tab.session.is_busy for tab in tabs.values())
+            lambda: all(
+                len(tab.session.answer.text) > MIN_CHARACTERS or not tab.session.is_busy for tab in tabs.values()
+            )
         )
         for name, tab in tabs.items():
             await self._open(name, GLANCE_S)

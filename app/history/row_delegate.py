@@ -5,7 +5,9 @@ Does not know what the rows mean beyond their kind.
 
 from __future__ import annotations
 
+import math
 import re
+from collections.abc import Sequence
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRect, QSize, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QPainter, QTextCharFormat, QTextLayout
@@ -18,6 +20,7 @@ from app.theme import current_theme, icon_size_px
 
 _ROW_ROOM_PX = 10
 _TEXT_MARGIN_PX = 8
+_ENDLESS_PX = 1e6
 _Index = QModelIndex | QPersistentModelIndex
 
 
@@ -32,9 +35,9 @@ class RowDelegate(QStyledItemDelegate):
     def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
         hint = super().sizeHint(option, index)
         row: Row = index.data(ROW_ROLE)
-        line_px = QFontMetrics(option.font).height()
-        lines = 2 if row.kind in TWO_LINES else 1
-        return QSize(hint.width(), max(hint.height(), lines * line_px + _ROW_ROOM_PX))
+        lines = (row.text, row.detail) if row.kind in TWO_LINES else ("",)
+        height = sum(line_height_px(line, option.font) for line in lines) + _ROW_ROOM_PX
+        return QSize(hint.width(), max(hint.height(), height))
 
     def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, index: _Index) -> None:
         editor.setGeometry(option.rect)
@@ -58,11 +61,12 @@ class RowDelegate(QStyledItemDelegate):
         style = widget.style() if widget is not None else QApplication.style()
         style.drawControl(QStyle.ControlElement.CE_ItemViewItem, option, painter, widget)
         area = option.rect.adjusted(_TEXT_MARGIN_PX, _ROW_ROOM_PX // 2, -_TEXT_MARGIN_PX, 0)
-        line_px = QFontMetrics(option.font).height()
         detail = begun_at_word(row.detail, self.searched, option.font, area.width())
-        for number, (text, role) in enumerate(((row.text, "text"), (detail, "muted"))):
-            line = QRect(area.left(), area.top() + number * line_px, area.width(), line_px)
-            self._paint_line(painter, line, option.font, text, role)
+        top = area.top()
+        for whole, text, role in ((row.text, row.text, "text"), (row.detail, detail, "muted")):
+            height = line_height_px(whole, option.font)
+            self._paint_line(painter, QRect(area.left(), top, area.width(), height), option.font, text, role)
+            top += height
 
     def _paint_line(self, painter: QPainter, area: QRect, font: QFont, text: str, role: str) -> None:
         """What was searched stands out by weight and by the text's own colour."""
@@ -76,17 +80,28 @@ class RowDelegate(QStyledItemDelegate):
                 part = QTextLayout.FormatRange()
                 part.start, part.length, part.format = place.start(), place.end() - place.start(), strong
                 formats.append(part)
-        layout = QTextLayout(shown, font)
-        layout.setFormats(formats)
-        layout.beginLayout()
-        line = layout.createLine()
-        line.setLineWidth(area.width() * 2)
-        layout.endLayout()
+        layout = _laid_out(shown, font, formats)
         painter.save()
         painter.setClipRect(area)
         painter.setPen(current_theme().color(role))
         layout.draw(painter, QPointF(area.topLeft()))
         painter.restore()
+
+
+def line_height_px(text: str, font: QFont) -> int:
+    """Of this text in one line: other scripts come from other fonts, whose letters may be higher."""
+    layout = _laid_out(text, font)
+    return max(QFontMetrics(font).height(), math.ceil(layout.boundingRect().height()))
+
+
+def _laid_out(text: str, font: QFont, formats: Sequence[QTextLayout.FormatRange] = ()) -> QTextLayout:
+    """In one line, however long it is."""
+    layout = QTextLayout(text, font)
+    layout.setFormats(formats)
+    layout.beginLayout()
+    layout.createLine().setLineWidth(_ENDLESS_PX)
+    layout.endLayout()
+    return layout
 
 
 def elided(text: str, words: tuple[str, ...], font: QFont, width_px: int) -> str:

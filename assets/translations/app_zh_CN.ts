@@ -703,7 +703,7 @@
     </message>
     <message>
       <source>Counted as if each chat filled its length and shared nothing: with a common beginning more fit.</source>
-      <translation>按每个对话都写满且不共享任何内容计算：开头相同时能放下更多。</translation>
+      <translation>按每个聊天都写满且不共享任何内容计算：开头相同时能放下更多。</translation>
     </message>
     <message>
       <source>Ctrl+plus, Ctrl+minus; Ctrl+0 resets.</source>
@@ -1657,7 +1657,7 @@
     </message>
     <message>
       <source>Of each chat this model keeps the newest {window} tokens alone.</source>
-      <translation>此模型只保留每个对话最新的 {window} 个词元。</translation>
+      <translation>此模型只保留每个聊天最新的 {window} 个词元。</translation>
     </message>
     <message>
       <source>Of the {free} of memory that are free for it the model takes {model}.</source>

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtGui import QFontMetrics
+from PySide6.QtGui import QFontMetrics, QTextLayout
 from PySide6.QtWidgets import QApplication
 
-from app.history.row_delegate import begun_at_word, bold_excess_px, elided
+from app.history.row_delegate import begun_at_word, bold_excess_px, elided, line_height_px
 
 
 @pytest.mark.parametrize(
@@ -42,3 +42,14 @@ def test_bold_letters_leave_less_room_for_the_rest(qapp: QApplication) -> None:
     )
     assert bold_excess_px("ferry", ("ferry",), qapp.font()) > 0
     assert bold_excess_px("ferry", (), qapp.font()) == 0
+
+
+def test_both_lines_of_a_hit_have_the_height_of_their_own_script(qapp: QApplication) -> None:
+    """Where no font of another script is there its letters are no higher, and the row is as high as before."""
+    font = qapp.font()
+    layout = QTextLayout("出行计划", font)
+    layout.beginLayout()
+    needed = layout.createLine().height()
+    layout.endLayout()
+    assert line_height_px("出行计划", font) >= needed
+    assert line_height_px("", font) >= QFontMetrics(font).height()
