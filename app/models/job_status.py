@@ -5,7 +5,7 @@ Does not know how a job runs.
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QToolButton, QWidget
+from PySide6.QtWidgets import QSizePolicy, QToolButton, QWidget
 
 from app.i18n import translate
 from app.models.job_controller import JobController
@@ -19,6 +19,8 @@ class JobStatus(QToolButton):
         super().__init__(parent)
         self._running: set[str] = set()
         self.setToolTip(translate("app", "Show the jobs on the page Models"))
+        # The line is as high as without it: else all of the window would move when a job begins.
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Ignored)
         jobs.progressed.connect(self._on_progressed)
         jobs.finished.connect(self._on_finished)
         self.hide()

@@ -60,6 +60,17 @@ def test_a_running_job_is_told_in_the_status_line_which_leads_to_it(
     qtbot.waitUntil(status.isHidden)
 
 
+def test_a_job_in_the_status_line_makes_it_no_higher(qtbot: QtBot, window: MainWindow, engine: FakeEngine) -> None:
+    status = window.findChild(JobStatus)
+    assert status is not None
+    before = window.status_line.sizeHint().height()
+    # As letters of another font may need more.
+    status.setStyleSheet("padding: 40px")
+    engine.emit(JobProgress(JOB_ID, "convert", 3, 7))
+    qtbot.waitUntil(status.isVisible)
+    assert window.status_line.sizeHint().height() == before
+
+
 def test_a_model_that_could_not_be_made_is_told_with_the_reason(
     qtbot: QtBot, window: MainWindow, engine: FakeEngine
 ) -> None:
