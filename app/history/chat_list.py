@@ -7,16 +7,28 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from PySide6.QtCore import QModelIndex, QPoint, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent
+from PySide6.QtCore import QModelIndex, QPoint, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QDragLeaveEvent,
+    QDragMoveEvent,
+    QDropEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+)
 from PySide6.QtWidgets import QAbstractItemView, QListView
 
-from app.history.chat_list_model import ChatListModel
+from app.history.chat_list_model import ChatListModel, dragged_chat
 from app.history.chat_rows import Row, RowKind
+from app.history.drop_place import DropPlace, drop_place
 from app.history.row_delegate import RowDelegate
-from app.theme import icon_size_px, theme_signals
+from app.theme import current_theme, icon_size_px, theme_signals
 
 _CHATS = (RowKind.CHAT, RowKind.HIT, RowKind.DELETED)
+_DROP_LINE_PX = 2
+_DROP_RADIUS_PX = 4
 
 
 class ChatList(QListView):
@@ -29,6 +41,8 @@ class ChatList(QListView):
     """The row, or None beside them; the place on the screen."""
     folder_toggled = Signal(str, bool)
     """A folder's id, and whether it is to be collapsed."""
+    moved = Signal(str, object)
+    """A chat's id, and the folder (or None) into which it was dropped."""
     editing_ended = Signal()
 
     def __init__(self, accessible_name: str) -> None:
@@ -39,6 +53,8 @@ class ChatList(QListView):
         self.setItemDelegate(self.delegate)
         self._current: str | None = None
         self._waiting: list[Row] | None = None
+        self._drop_place: DropPlace | None = None
+        """Where the chat would go that is being dragged."""
         self.setAccessibleName(accessible_name)
         self.setUniformItemSizes(True)
         self.setEditTriggers(QAbstractItemView.EditTrigger.EditKeyPressed | QAbstractItemView.EditTrigger.DoubleClicked)
@@ -46,6 +62,8 @@ class ChatList(QListView):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setTextElideMode(Qt.TextElideMode.ElideRight)
         self.setDragDropMode(QAbstractItemView.DragDropMode.DragDrop)
+        # Qt's own sign is a line between two rows, and the order of chats is not the person's.
+        self.setDropIndicatorShown(False)
         self.setDefaultDropAction(Qt.DropAction.MoveAction)
         self.clicked.connect(self._on_chosen)
         self.customContextMenuRequested.connect(self._on_menu)
@@ -104,6 +122,70 @@ class ChatList(QListView):
         super().startDrag(supported_actions)
         # What was dragged is not opened by it.
         self.show_current()
+
+    def dragMoveEvent(self, event: QDragMoveEvent) -> None:
+        # Scrolls near the edges.
+        super().dragMoveEvent(event)
+        self._show_drop(self._place_of_drop(event))
+        if self._drop_place is None:
+            event.ignore()
+        else:
+            event.acceptProposedAction()
+
+    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
+        super().dragLeaveEvent(event)
+        self._show_drop(None)
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Not Qt's: it takes a drop between two rows for another order of its list, and tells nobody."""
+        place = self._place_of_drop(event)
+        # Ends the scrolling, and the state of being dragged over.
+        self.dragLeaveEvent(QDragLeaveEvent())
+        if place is None:
+            event.ignore()
+            return
+        event.acceptProposedAction()
+        self.moved.emit(dragged_chat(event.mimeData()), place.folder_id)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if self._drop_place is not None:
+            painter = QPainter(self.viewport())
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(QPen(current_theme().color("accent"), _DROP_LINE_PX))
+            inset_px = _DROP_LINE_PX / 2
+            area = QRectF(self.drop_area()).adjusted(inset_px, inset_px, -inset_px, -inset_px)
+            painter.drawRoundedRect(area, _DROP_RADIUS_PX, _DROP_RADIUS_PX)
+            painter.end()
+
+    def drop_area(self) -> QRect:
+        """What is framed while a chat is dragged, on the viewport: where it would go. Empty if it can't go there."""
+        place = self._drop_place
+        if place is None:
+            return QRect()
+        view = self.viewport().rect()
+        num_rows = len(self.rows.rows)
+        first = self.visualRect(self.rows.index(place.first)) if place.first < num_rows else None
+        above = self.visualRect(self.rows.index(num_rows - 1))
+        top = first.top() if first is not None else above.bottom() + 1
+        bottom = view.bottom() if place.last is None else self.visualRect(self.rows.index(place.last)).bottom()
+        return QRect(view.left(), top, view.width(), bottom - top + 1)
+
+    def _place_of_drop(self, event: QDropEvent) -> DropPlace | None:
+        """None too where the chat lies already."""
+        chat_id = dragged_chat(event.mimeData())
+        number = self.rows.number_of(chat_id, (RowKind.CHAT,)) if chat_id is not None else None
+        if number is None:
+            return None
+        below = self.indexAt(event.position().toPoint())
+        place = drop_place(self.rows.rows, below.row() if below.isValid() else None)
+        is_there = place is not None and place.folder_id == self.rows.rows[number].folder_id
+        return None if is_there else place
+
+    def _show_drop(self, place: DropPlace | None) -> None:
+        if place != self._drop_place:
+            self._drop_place = place
+            self.viewport().update()
 
     def edit_row(self, key: str) -> None:
         """Opens the editor of a chat's title or a folder's name."""

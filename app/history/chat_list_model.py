@@ -37,8 +37,6 @@ class ChatListModel(QStringListModel):
 
     renamed = Signal(object, str)
     """A row, and the text that was typed for it."""
-    moved = Signal(str, object)
-    """A chat's id, and the folder (or None) that it was dropped on."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -124,21 +122,6 @@ class ChatListModel(QStringListModel):
         data.setData(CHAT_MIME_TYPE, QByteArray(self._rows[indexes[0].row()].key.encode()))
         return data
 
-    def dropMimeData(  # noqa: N802
-        self, data: QMimeData, action: Qt.DropAction, row: int, column: int, parent: _Index
-    ) -> bool:
-        if not data.hasFormat(CHAT_MIME_TYPE):
-            return False
-        target = self.row_at(parent)
-        if target is None and 0 < row <= len(self._rows):
-            # Between two rows: what is above tells the place.
-            target = self._rows[row - 1]
-        folder_id = None
-        if target is not None:
-            folder_id = target.key if target.kind is RowKind.FOLDER else target.folder_id
-        self.moved.emit(data.data(CHAT_MIME_TYPE).toStdString(), folder_id)
-        return True
-
     def _icon(self, row: Row) -> QIcon | None:
         if row.kind is RowKind.FOLDER:
             return icon("chevron-right" if row.is_collapsed else "chevron-down", "muted")
@@ -161,6 +144,11 @@ class ChatListModel(QStringListModel):
         if row.key in self._busy_ids:
             return translate("app", "{title} · answering").format(title=row.text)
         return f"{row.text} · {row.detail}" if row.detail else row.text
+
+
+def dragged_chat(data: QMimeData) -> str | None:
+    """The id of the chat that this was made of; None if it is something else."""
+    return data.data(CHAT_MIME_TYPE).toStdString() if data.hasFormat(CHAT_MIME_TYPE) else None
 
 
 def _dot(theme: Theme, owner_index: int, edge_px: int) -> QIcon:

@@ -129,7 +129,7 @@ class Sidebar(QWidget):
         self.list.folder_toggled.connect(self.folder_toggled)
         self.list.editing_ended.connect(self._on_editing_ended)
         self.list.rows.renamed.connect(self._on_renamed)
-        self.list.rows.moved.connect(self._on_moved)
+        self.list.moved.connect(self._on_moved)
         self.trash_panel.closed.connect(self.show_list)
 
     def _entry(self, words: str, icon_name: str, signal: SignalInstance) -> QToolButton:

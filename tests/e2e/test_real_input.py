@@ -18,6 +18,10 @@ from pathlib import Path
 
 import pytest
 
+from app.state.history import History
+from app.state.message import Message
+from app.state.session import Session
+
 ROOT = Path(__file__).resolve().parents[2]
 TIMEOUT_S = 120.0
 _POLL_S = 0.1
@@ -70,6 +74,15 @@ class Person:
         place = ["mousemove", "--window", self._window, str(x), str(y)]
         self._xdotool(*place, "click", "--repeat", str(times), "--delay", "80", str(button))
 
+    def drag(self, start: tuple[int, int], end: tuple[int, int]) -> None:
+        """With the left button held from one place to the other, in steps as a hand does it."""
+        self._xdotool("mousemove", "--window", self._window, *map(str, start), "mousedown", "1")
+        steps = 12
+        for step in range(1, steps + 1):
+            place = (str(a + (b - a) * step // steps) for a, b in zip(start, end, strict=True))
+            self._xdotool("mousemove", "--window", self._window, *place, "sleep", "0.03")
+        self._xdotool("mouseup", "1")
+
     def size(self) -> tuple[int, int]:
         lines = self._xdotool("getwindowgeometry", "--shell", self._window).splitlines()
         values = dict(line.split("=") for line in lines)
@@ -90,6 +103,11 @@ class Person:
         with sqlite3.connect(f"file:{self._home / 'chats.sqlite3'}?mode=ro", uri=True) as db:
             rows = db.execute("SELECT title, is_pinned FROM chats ORDER BY rowid DESC").fetchall()
         return [(title, bool(is_pinned)) for title, is_pinned in rows]
+
+    def num_chats_in_folders(self) -> int:
+        with sqlite3.connect(f"file:{self._home / 'chats.sqlite3'}?mode=ro", uri=True) as db:
+            (count,) = db.execute("SELECT COUNT(*) FROM chats WHERE folder_id IS NOT NULL").fetchone()
+        return int(count)
 
     def setting(self, key: str) -> object:
         return json.loads((self._home / "settings.json").read_text()).get(key)
@@ -165,3 +183,26 @@ def test_clicks_open_a_tab_rename_a_chat_and_pin_it(person: Person) -> None:
     person.click(100, 117, button=3)
     person.press("Down", "Down", "Return")
     person.wait_until(lambda: person.chats() == [("Later", True), ("First.", False)])
+
+
+@pytest.fixture
+def chats_and_a_folder(starter_home: Path) -> None:
+    history = History(starter_home / "chats.sqlite3")
+    for number in range(12):
+        question = Message("user", f"Question {number}.")
+        history.save(Session(title=f"Chat {number}", messages=[question]), [question])
+    history.folders.add("Travel")
+    history.close()
+
+
+def test_a_chat_is_dragged_into_a_folder_and_out_again_onto_a_chat_or_beside_all(
+    chats_and_a_folder: None, person: Person
+) -> None:
+    person.wait_until(lambda: person.setting("last_model_id") is not None)
+    # The places hold for rows of 22 to 28 px: the folder is the second one, what lies in it the third.
+    some_chat, folder, in_folder, beside_all = (100, 250), (100, 117), (100, 141), (100, 560)
+    for out in (some_chat, beside_all):
+        person.drag(some_chat, folder)
+        person.wait_until(lambda: person.num_chats_in_folders() == 1)
+        person.drag(in_folder, out)
+        person.wait_until(lambda: person.num_chats_in_folders() == 0)

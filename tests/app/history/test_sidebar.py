@@ -5,17 +5,18 @@ from __future__ import annotations
 from datetime import date, datetime, timedelta
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QCursor
+from PySide6.QtCore import QPoint, QPointF, QRect, Qt
+from PySide6.QtGui import QCursor, QDragLeaveEvent, QDragMoveEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QMenu, QStyle, QStyleOptionFrame, QToolButton
 from pytestqt.qtbot import QtBot
 
+from app.history.chat_list import ChatList
 from app.history.chat_rows import chat_rows
 from app.history.sidebar import Sidebar
 from app.state.folders import Folder
 from app.state.history import ChatSummary
 from app.state.search import SearchHit
-from app.theme import apply_theme, apply_zoom
+from app.theme import apply_theme, apply_zoom, current_theme
 from tests.app.history.rows import place_of, selected, texts
 
 TODAY = date(2025, 6, 15)
@@ -252,15 +253,102 @@ def test_a_folder_holds_its_chats_and_hides_them_when_collapsed(qtbot: QtBot, si
     assert rows(sidebar) == ["Folders", "Work", "Today", "A", "C"]
 
 
-def test_a_chat_is_dropped_on_a_folder_or_beside_it(sidebar: Sidebar) -> None:
+def drag_over(chats: ChatList, title: str, place: QPoint) -> bool:
+    """Whether the chat can be dropped there."""
+    data = chats.rows.mimeData([chats.rows.index(texts(chats).index(title))])
+    action, button, keys = Qt.DropAction.MoveAction, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    event = QDragMoveEvent(place, action, data, button, keys)
+    chats.dragMoveEvent(event)
+    return event.isAccepted()
+
+
+def drop(chats: ChatList, title: str, place: QPoint) -> bool:
+    data = chats.rows.mimeData([chats.rows.index(texts(chats).index(title))])
+    action, button, keys = Qt.DropAction.MoveAction, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    event = QDropEvent(QPointF(place), action, data, button, keys)
+    chats.dropEvent(event)
+    return event.isAccepted()
+
+
+@pytest.fixture
+def foldered(sidebar: Sidebar) -> ChatList:
+    """Pinned, P; Folders, Work with B and C, Empty; Today, A and D."""
+    chats = [
+        summary("P", is_pinned=True),
+        summary("B", folder_id="w"),
+        summary("C", folder_id="w"),
+        summary("A"),
+        summary("D"),
+    ]
+    sidebar.show_chats(chats, [Folder("w", "Work"), Folder("e", "Empty")])
+    return sidebar.list
+
+
+BELOW_ALL = "below all rows"
+
+
+def spot(chats: ChatList, text: str) -> QPoint:
+    if text == BELOW_ALL:
+        return QPoint(50, chats.viewport().height() - 5)
+    return place_of(chats, text)
+
+
+@pytest.mark.parametrize(
+    ("title", "onto", "folder_id"),
+    [
+        ("A", "Work", "w"),
+        ("A", "C", "w"),
+        ("A", "Empty", "e"),
+        ("B", "Empty", "e"),
+        ("B", "Today", None),
+        ("B", "D", None),
+        ("B", BELOW_ALL, None),
+    ],
+)
+def test_a_chat_is_dropped_into_a_folder_or_beside_it(
+    sidebar: Sidebar, foldered: ChatList, title: str, onto: str, folder_id: str | None
+) -> None:
     moved: list[tuple[str, object]] = []
     sidebar.chat_moved.connect(lambda chat_id, folder_id: moved.append((chat_id, folder_id)))
-    sidebar.show_chats([summary("A"), summary("B", folder_id="w")], [Folder("w", "Work")])
-    model = sidebar.list.rows
-    for row, target in ((4, 1), (4, 2), (2, 3)):
-        data = model.mimeData([model.index(row)])
-        assert model.dropMimeData(data, Qt.DropAction.MoveAction, -1, -1, model.index(target))
-    assert moved == [("id of A", "w"), ("id of A", "w"), ("id of B", None)]
+    assert drag_over(foldered, title, spot(foldered, onto))
+    assert drop(foldered, title, spot(foldered, onto))
+    assert moved == [(f"id of {title}", folder_id)]
+    assert foldered.drop_area().isEmpty()
+
+
+def test_a_chat_is_dropped_between_two_rows_as_well(sidebar: Sidebar, foldered: ChatList) -> None:
+    moved: list[tuple[str, object]] = []
+    sidebar.chat_moved.connect(lambda chat_id, folder_id: moved.append((chat_id, folder_id)))
+    edge = foldered.visualRect(foldered.rows.index(texts(foldered).index("D"))).topLeft() + QPoint(50, 0)
+    assert drop(foldered, "B", edge)
+    assert moved == [("id of B", None)]
+
+
+@pytest.mark.parametrize(("title", "onto"), [("A", "D"), ("A", BELOW_ALL), ("B", "Work"), ("A", "P"), ("A", "Pinned")])
+def test_where_a_chat_lies_already_or_nothing_can_lie_it_is_not_dropped(
+    sidebar: Sidebar, foldered: ChatList, title: str, onto: str
+) -> None:
+    moved: list[str] = []
+    sidebar.chat_moved.connect(lambda chat_id, _: moved.append(chat_id))
+    assert not drag_over(foldered, title, spot(foldered, onto))
+    assert foldered.drop_area().isEmpty()
+    assert not drop(foldered, title, spot(foldered, onto))
+    assert not moved
+
+
+def test_the_place_of_the_drop_is_framed_while_a_chat_is_dragged(foldered: ChatList) -> None:
+    def row(text: str) -> QRect:
+        return foldered.visualRect(foldered.rows.index(texts(foldered).index(text)))
+
+    drag_over(foldered, "A", spot(foldered, "C"))
+    assert (foldered.drop_area().top(), foldered.drop_area().bottom()) == (row("Work").top(), row("C").bottom())
+    frame = foldered.viewport().grab().toImage().pixelColor(50, row("Work").top())
+    assert frame.name() == current_theme().color("accent").name()
+    drag_over(foldered, "B", spot(foldered, BELOW_ALL))
+    assert foldered.drop_area().top() == row("Today").top()
+    assert foldered.drop_area().bottom() == foldered.viewport().rect().bottom()
+    foldered.dragLeaveEvent(QDragLeaveEvent())
+    assert foldered.drop_area().isEmpty()
 
 
 def test_a_drop_takes_no_row_out_of_the_list(sidebar: Sidebar) -> None:
@@ -277,7 +365,7 @@ def test_after_a_drag_the_open_chat_is_marked_and_not_the_dragged_one(sidebar: S
     sidebar.show_chats([summary("A"), summary("B")])
     sidebar.select("id of A")
     sidebar.list.setCurrentIndex(sidebar.list.rows.index(2))
-    sidebar.list.rows.moved.emit("id of B", None)
+    sidebar.list.moved.emit("id of B", None)
     assert selected(sidebar.list) == ["A"]
 
 
