@@ -940,7 +940,7 @@
     <message numerus="yes">
       <source>Fits, with %n chat(s) of {length} tokens (about {words} words each)</source>
       <translation>
-        <numerusform>放得下，可同时有 %n 个各 {length} 词元的聊天（约 {words} 个英文词）</numerusform>
+        <numerusform>放得下，可同时有 %n 个 {length} 词元的聊天（每个约 {words} 个英文词）</numerusform>
       </translation>
     </message>
     <message>
@@ -3164,7 +3164,7 @@
     <message numerus="yes">
       <source>fits, with %n chat(s) of {length} tokens</source>
       <translation>
-        <numerusform>放得下，可同时有 %n 个各 {length} 词元的聊天</numerusform>
+        <numerusform>放得下，可同时有 %n 个 {length} 词元的聊天</numerusform>
       </translation>
     </message>
     <message>
