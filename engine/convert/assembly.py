@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-import torch
-from torch import Tensor
+import numpy as np
 
 from engine.convert.latent import cut_up, order_down, order_query_up
 from engine.convert.matrix import ReorderedRows, RowRange, SourceMatrix, StackedRows
@@ -18,6 +17,7 @@ from engine.latent_spec import LatentSpec
 from engine.models.names import ExpertNames, LatentNames, LayerNames, TensorNames, head_order
 from engine.spec import ExpertSpec, ModelSpec
 from engine.weights import ExpertWeights, HeadWeights, LatentWeights, LayerWeights
+from kernels.arrays import Array
 
 
 class TensorReader(Protocol):
@@ -26,8 +26,8 @@ class TensorReader(Protocol):
     def matrix(self, name: str) -> SourceMatrix:
         """A matrix; a tensor of three dimensions as the rows of all its matrices."""
 
-    def vector(self, name: str) -> Tensor:
-        """A small tensor: float32, flattened, finite."""
+    def vector(self, name: str) -> Array:
+        """A small tensor: float32, flattened, finite; of an outline numpy's zeros."""
 
 
 class Assembly:
@@ -49,8 +49,8 @@ class Assembly:
         self._names = names
         self._tensors = tensors
         self._norm_offset = norm_offset
-        order = torch.tensor(head_order(spec, is_interleaved))
-        self._head_order = None if torch.equal(order, torch.arange(spec.head_dim)) else order
+        order = np.array(head_order(spec, is_interleaved), np.int64)
+        self._head_order = None if np.array_equal(order, np.arange(spec.head_dim)) else order
 
     def embedding(self) -> SourceMatrix:
         return self._matrix(self._names.embedding, self._spec.vocab_size, self._spec.hidden_size)
@@ -122,18 +122,18 @@ class Assembly:
                 parts[place] = ReorderedRows(parts[place], order)
         return StackedRows(parts)
 
-    def _qkv_rows(self, names: LayerNames) -> Tensor | None:
+    def _qkv_rows(self, names: LayerNames) -> Array | None:
         """For each of our rows of q, k and v the row of the file's one tensor, int64; None if they are the same."""
         spec = self._spec
         order = self._rows(spec.num_heads + spec.num_kv_heads)
         if order is not None:
-            order = torch.cat([order, torch.arange(len(order), spec.qkv_size)])
+            order = np.concatenate([order, np.arange(len(order), spec.qkv_size)])
         if not names.is_qkv_by_head:
             return order
-        by_head = torch.arange(spec.qkv_size).view(spec.num_heads, 3, spec.head_dim).transpose(0, 1).flatten()
+        by_head = np.arange(spec.qkv_size).reshape(spec.num_heads, 3, spec.head_dim).swapaxes(0, 1).ravel()
         return by_head if order is None else by_head[order]
 
-    def _qkv_bias(self, names: LayerNames) -> Tensor | None:
+    def _qkv_bias(self, names: LayerNames) -> Array | None:
         if not names.qkv_bias:
             return None
         spec, parts = self._spec, []
@@ -144,9 +144,9 @@ class Assembly:
             bias = self._vector(name, spec.kv_size if num_heads is None else num_heads * spec.head_dim)
             order = None if num_heads is None else self._rows(num_heads)
             parts.append(bias if order is None else bias[order])
-        return torch.cat(parts)
+        return _joined(parts)
 
-    def _feed_forward(self, names: LayerNames) -> tuple[SourceMatrix | None, SourceMatrix | None, Tensor | None]:
+    def _feed_forward(self, names: LayerNames) -> tuple[SourceMatrix | None, SourceMatrix | None, Array | None]:
         """Gate with up, down, and up's bias. Where another order of its columns lets down keep its codes, gate and up
         follow."""
         hidden, inner = self._spec.hidden_size, self._spec.intermediate_size
@@ -157,7 +157,7 @@ class Assembly:
         parts = [self._matrix(name, rows, hidden) for name, rows in zip(names.gate_up, sizes, strict=True)]
         down = self._matrix(names.down, hidden, inner)
         if (order := down.column_order) is not None:
-            rows = torch.cat([order, inner + order]) if sizes == (2 * inner,) else order
+            rows = np.concatenate([order, inner + order]) if sizes == (2 * inner,) else order
             parts = [ReorderedRows(part, rows) for part in parts]
             down = down.in_column_order()
             bias = None if bias is None else bias[order]
@@ -177,7 +177,7 @@ class Assembly:
             down = tuple(self._cut(self._tensors.matrix(names.down[0]), count, hidden, inner))
         shared, has_shared = spec.shared_size or 0, spec.shared_size is not None
         return ExpertWeights(
-            router=self._vector(names.router, count * hidden).view(count, hidden),
+            router=self._vector(names.router, count * hidden).reshape(count, hidden),
             gate_up=gate_up,
             down=down,
             shared_gate_up=self._stack(names.shared_gate_up, (shared, shared), hidden) if has_shared else None,
@@ -199,22 +199,22 @@ class Assembly:
         _require_shape(matrix, num_rows, num_columns)
         return matrix
 
-    def _vector(self, name: str, size: int) -> Tensor:
+    def _vector(self, name: str, size: int) -> Array:
         vector = self._tensors.vector(name)
         if vector.shape != (size,):
             raise SourceError(f"{name} is {tuple(vector.shape)}, must be {(size,)}: get the model again")
         return vector
 
-    def _optional_vector(self, name: str | None, size: int) -> Tensor | None:
+    def _optional_vector(self, name: str | None, size: int) -> Array | None:
         return None if name is None else self._vector(name, size)
 
-    def _norm(self, name: str, size: int) -> Tensor:
+    def _norm(self, name: str, size: int) -> Array:
         return self._vector(name, size) + self._norm_offset
 
-    def _optional_norm(self, name: str | None, size: int) -> Tensor | None:
+    def _optional_norm(self, name: str | None, size: int) -> Array | None:
         return None if name is None else self._norm(name, size)
 
-    def _head_norm(self, name: str | None, size: int) -> Tensor | None:
+    def _head_norm(self, name: str | None, size: int) -> Array | None:
         """A norm of q or k, its elements in the order of the rows; that of a latent as it is."""
         if name is None:
             return None
@@ -222,12 +222,20 @@ class Assembly:
         order = None if self._spec.latent is not None else self._rows(size // self._spec.head_dim)
         return norm if order is None else norm[order]
 
-    def _rows(self, num_heads: int) -> Tensor | None:
+    def _rows(self, num_heads: int) -> Array | None:
         """For each of our rows of so many heads the file's row, int64; None if they are the same."""
         if self._head_order is None:
             return None
-        first = torch.arange(num_heads).unsqueeze(1) * self._spec.head_dim
-        return (first + self._head_order).flatten()
+        first = np.arange(num_heads)[:, None] * self._spec.head_dim
+        return (first + self._head_order).ravel()
+
+
+def _joined(vectors: Sequence[Array]) -> Array:
+    if isinstance(vectors[0], np.ndarray):
+        return np.concatenate(vectors)
+    import torch
+
+    return torch.cat(tuple(vectors))
 
 
 def _stacked(parts: Sequence[SourceMatrix]) -> SourceMatrix:

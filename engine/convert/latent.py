@@ -6,12 +6,17 @@ matrix. Knows nothing of files.
 
 from __future__ import annotations
 
-import torch
-from torch import Tensor
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from engine.convert.matrix import ReorderedRows, RowRange, SourceMatrix, StackedRows
 from engine.models.names import head_order
 from engine.spec import ModelSpec
+from kernels.arrays import Array
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 
 def order_down(spec: ModelSpec, query: SourceMatrix, row: SourceMatrix) -> SourceMatrix:
@@ -47,6 +52,8 @@ class TransposedHeads(SourceMatrix):
         self._step = whole.num_rows // num_heads
 
     def read_values(self, start: int, stop: int) -> Tensor:
+        import torch
+
         size, parts = self._whole.num_columns, []
         for head in range(start // size, -(-stop // size)):
             values = self._whole.read_values(head * self._step, head * self._step + self.num_columns)
@@ -55,8 +62,8 @@ class TransposedHeads(SourceMatrix):
         return torch.cat(parts).contiguous()
 
 
-def _rotated_last(spec: ModelSpec, num_still: int, num_heads: int) -> Tensor:
+def _rotated_last(spec: ModelSpec, num_still: int, num_heads: int) -> Array:
     """For each of our rows of heads whose last elements rotate, the file's row: int64."""
     rotated = [num_still + row for row in head_order(spec, is_interleaved=True)]
-    head = torch.tensor([*range(num_still), *rotated])
-    return (torch.arange(num_heads).unsqueeze(1) * len(head) + head).flatten()
+    head = np.array([*range(num_still), *rotated], np.int64)
+    return (np.arange(num_heads)[:, None] * len(head) + head).ravel()

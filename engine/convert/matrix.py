@@ -1,6 +1,7 @@
 """What a source offers: matrices that are read some rows at a time, as numbers or in codes that we can take over.
 
-Knows nothing of files and of how a matrix is packed where its codes cannot be kept.
+Knows nothing of files and of how a matrix is packed where its codes cannot be kept. Torch is imported by who reads:
+what a file's header says of its matrices is known without.
 """
 
 from __future__ import annotations
@@ -8,11 +9,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-import torch
-from torch import Tensor
+from kernels.arrays import Array
+from kernels.packed_weight import PackedWeight
 
-from kernels.formats import PackedWeight
+if TYPE_CHECKING:
+    from torch import Tensor
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +39,7 @@ class SourceMatrix(ABC):
     """
 
     kept: KeptFormat | None = None
-    column_order: Tensor | None = None
+    column_order: Array | None = None
     """An order of the columns, int64 [columns], in which the codes could be kept, where in theirs they cannot."""
 
     def __init__(self, name: str, shape: tuple[int, int], kind: str, bits_per_weight: float) -> None:
@@ -86,7 +89,7 @@ class ReorderedRows(SourceMatrix):
     What lies between the outermost rows is read too; whoever packs the whole matrix takes `other` and `order`.
     """
 
-    def __init__(self, other: SourceMatrix, order: Tensor) -> None:
+    def __init__(self, other: SourceMatrix, order: Array) -> None:
         assert order.shape == (other.num_rows,), (tuple(order.shape), other.num_rows)
         super().__init__(other.name, (other.num_rows, other.num_columns), other.kind, other.bits_per_weight)
         self.kept = other.kept
@@ -103,7 +106,7 @@ class ReorderedRows(SourceMatrix):
         minimum = None if read.minimum is None else read.minimum[rows]
         return PackedWeight(read.codes[rows], read.scale[rows], minimum, read.bits, read.group_size)
 
-    def _span(self, start: int, stop: int) -> tuple[int, int, Tensor]:
+    def _span(self, start: int, stop: int) -> tuple[int, int, Array]:
         rows = self.order[start:stop]
         first = int(rows.min())
         return first, int(rows.max()) + 1, rows - first
@@ -125,6 +128,8 @@ class StackedRows(SourceMatrix):
         return tuple(inner for part in self._parts for inner in part.parts)
 
     def read_values(self, start: int, stop: int) -> Tensor:
+        import torch
+
         return torch.cat([part.read_values(low, high) for part, low, high in self._overlaps(start, stop)])
 
     def _overlaps(self, start: int, stop: int) -> Iterator[tuple[SourceMatrix, int, int]]:

@@ -69,7 +69,7 @@ def header_spec(client: HubClient, facts: RepositoryFacts, choice: ModelChoice, 
 
     Raises `SourceError` for a file that is damaged or a model that cannot run, `DownloadError`, `JobCancelledError`.
     """
-    # Imported where it is asked, as it takes torch.
+    # Imported where it is asked: the libraries of files take a while.
     from engine.convert.sources.gguf_container import GgufFile
     from engine.convert.sources.gguf_files import GgufFiles
     from engine.convert.sources.gguf_source import GgufSource

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any
 
+from engine.convert.sources.quantization_config import config_section, quantization_of
 from engine.errors import DownloadError, SourceError
 from engine.hub.client import CONFIG_FILE, HubClient
 from engine.messages import ModelChoice, RepositoryFacts
@@ -55,9 +56,6 @@ def _require_gguf_architecture(facts: RepositoryFacts) -> None:
 
 def _checked_spec(facts: RepositoryFacts, config: Mapping[str, Any]) -> ModelSpec:
     spec = spec_from_config(config)
-    # Imported where it is asked, as it takes torch.
-    from engine.convert.sources.quantization_config import config_section, quantization_of
-
     quantization_of(facts.repo_id, config_section(config))
     return spec
 

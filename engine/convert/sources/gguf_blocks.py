@@ -6,7 +6,6 @@ Block layouts: block_q4_0 … block_q5_K in ggml's ggml-common.h. Knows nothing 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -14,24 +13,11 @@ import torch
 from gguf.constants import GGML_QUANT_SIZES, GGMLQuantizationType
 from torch import Tensor
 
+from engine.convert.sources.gguf_layouts import GROUP, KEPT_LAYOUTS
 from kernels.formats import PackedWeight, pack_codes
 
-GROUP = 32
 Unpacked = tuple[Tensor, Tensor, Tensor | None]
 """Codes uint8 [N, .., 32], scale and minimum float16 [N, ..], one of each per group of 32."""
-
-
-@dataclass(frozen=True, slots=True)
-class KeptLayout:
-    """`is_exact`: the numbers are the same bit for bit; otherwise scale and minimum are rounded to float16.
-
-    `unpack` takes blocks uint8 [N, blocks, block bytes].
-    """
-
-    bits: int
-    has_minimum: bool
-    is_exact: bool
-    unpack: Callable[[Tensor], Unpacked]
 
 
 def _nibbles(data: Tensor) -> Tensor:
@@ -90,22 +76,23 @@ def _unpack_q5_k(blocks: Tensor) -> Unpacked:
     return _super_block_nibbles(blocks[..., 48:]) | (high << 4), *_super_block_scales(blocks)
 
 
-KEPT_LAYOUTS = {
-    GGMLQuantizationType.Q4_0: KeptLayout(4, False, True, _symmetric(_nibbles)),
-    GGMLQuantizationType.Q4_1: KeptLayout(4, True, True, _with_minimum(_nibbles)),
-    GGMLQuantizationType.Q5_0: KeptLayout(5, False, True, _symmetric(_five_bits)),
-    GGMLQuantizationType.Q5_1: KeptLayout(5, True, True, _with_minimum(_five_bits)),
+_UNPACKED: dict[GGMLQuantizationType, Callable[[Tensor], Unpacked]] = {
+    GGMLQuantizationType.Q4_0: _symmetric(_nibbles),
+    GGMLQuantizationType.Q4_1: _with_minimum(_nibbles),
+    GGMLQuantizationType.Q5_0: _symmetric(_five_bits),
+    GGMLQuantizationType.Q5_1: _with_minimum(_five_bits),
     # Signed bytes: -128 becomes code 0.
-    GGMLQuantizationType.Q8_0: KeptLayout(8, False, True, _symmetric(lambda data: data ^ 0x80)),
-    GGMLQuantizationType.Q4_K: KeptLayout(4, True, False, _unpack_q4_k),
-    GGMLQuantizationType.Q5_K: KeptLayout(5, True, False, _unpack_q5_k),
+    GGMLQuantizationType.Q8_0: _symmetric(lambda data: data ^ 0x80),
+    GGMLQuantizationType.Q4_K: _unpack_q4_k,
+    GGMLQuantizationType.Q5_K: _unpack_q5_k,
 }
+"""From blocks uint8 [N, blocks, block bytes]."""
 
 
 def repack(rows: npt.NDArray[np.uint8], kind: GGMLQuantizationType) -> PackedWeight:
     """Rows uint8 [N, row bytes] of a type in `KEPT_LAYOUTS` to a `PackedWeight` with the same codes."""
     layout, num_rows = KEPT_LAYOUTS[kind], rows.shape[0]
-    codes, scale, minimum = layout.unpack(torch.from_numpy(rows).view(num_rows, -1, GGML_QUANT_SIZES[kind][1]))
+    codes, scale, minimum = _UNPACKED[kind](torch.from_numpy(rows).view(num_rows, -1, GGML_QUANT_SIZES[kind][1]))
     return PackedWeight(
         pack_codes(codes.reshape(num_rows, -1), layout.bits),
         scale.reshape(num_rows, -1),

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-import torch
 from gguf.constants import GGML_QUANT_SIZES, GGMLQuantizationType
 from gguf.quants import dequantize
-from torch import Tensor
 
-from engine.convert.matrix import KeptFormat, SourceMatrix
-from engine.convert.sources.gguf_blocks import GROUP, KEPT_LAYOUTS, repack
+from engine.convert.matrix import SourceMatrix
 from engine.convert.sources.gguf_container import TensorInfo
 from engine.convert.sources.gguf_files import GgufFiles
+from engine.convert.sources.gguf_layouts import KEPT_LAYOUTS
 from engine.errors import SourceError
-from kernels.formats import PackedWeight
+from kernels.packed_weight import PackedWeight
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 
 class GgufMatrix(SourceMatrix):
@@ -23,13 +26,13 @@ class GgufMatrix(SourceMatrix):
         block_size, block_bytes = GGML_QUANT_SIZES[tensor.kind]
         shape = (tensor.num_rows, tensor.num_columns)
         super().__init__(tensor.name, shape, tensor.kind.name, 8 * block_bytes / block_size)
-        layout = KEPT_LAYOUTS.get(tensor.kind)
-        if layout is not None:
-            self.kept = KeptFormat(layout.bits, GROUP, layout.has_minimum, layout.is_exact)
+        self.kept = KEPT_LAYOUTS.get(tensor.kind)
         self._files = files
         self._tensor = tensor
 
     def read_values(self, start: int, stop: int) -> Tensor:
+        import torch
+
         rows = self._files.read_rows(self._tensor, start, stop)
         # Damaged scales overflow on the way; whoever packs the numbers refuses what comes of it.
         with np.errstate(all="ignore"):
@@ -37,6 +40,8 @@ class GgufMatrix(SourceMatrix):
         return torch.from_numpy(np.array(values, np.float32))
 
     def read_kept(self, start: int, stop: int) -> PackedWeight:
+        from engine.convert.sources.gguf_blocks import repack
+
         return repack(self._files.read_rows(self._tensor, start, stop), self._tensor.kind)
 
 

@@ -6,9 +6,8 @@ from pathlib import Path
 from types import TracebackType
 
 import numpy as np
-import torch
+import numpy.typing as npt
 from gguf.quants import dequantize
-from torch import Tensor
 
 from engine.convert.assembly import Assembly
 from engine.convert.matrix import SourceMatrix
@@ -23,6 +22,7 @@ from engine.models.adapters import adapter_for_gguf, spec_from_gguf
 from engine.models.metadata import Metadata
 from engine.models.names import gguf_tensor_names
 from engine.weights import HeadWeights, LayerWeights
+from kernels.arrays import Array
 
 _MAX_FACTORS = 1 << 16
 """One for each two dimensions of a head."""
@@ -90,15 +90,18 @@ class _Tensors:
     def matrix(self, name: str) -> SourceMatrix:
         return GgufMatrix(self._files, self._use(name))
 
-    def vector(self, name: str) -> Tensor:
-        return self._values(name)
+    def vector(self, name: str) -> Array:
+        """A tensor, as all that is computed with while a model is converted."""
+        import torch
 
-    def _values(self, name: str) -> Tensor:
+        return torch.from_numpy(self._values(name))
+
+    def _values(self, name: str) -> npt.NDArray[np.float32]:
         tensor = self._use(name)
         with np.errstate(all="ignore"):
             values = dequantize(self._files.read_rows(tensor, 0, tensor.num_rows), tensor.kind)
-        vector = torch.from_numpy(np.array(values, np.float32).reshape(-1))
-        if not bool(torch.isfinite(vector).all()):
+        vector = np.array(values, np.float32).reshape(-1)
+        if not np.isfinite(vector).all():
             raise SourceError(f"{self._files.path}: {name} holds numbers that are not finite: get the file again")
         return vector
 
@@ -129,8 +132,8 @@ class _Tensors:
 
 
 class _Outlines(_Tensors):
-    """Their sizes stand for the vectors; the factors of rotary frequencies, which make the spec, are read."""
+    """Their sizes stand for the vectors; the factors of rotary frequencies, which make the spec, are read. No torch."""
 
-    def vector(self, name: str) -> Tensor:
+    def vector(self, name: str) -> Array:
         tensor = self._use(name)
-        return torch.zeros(1).expand(tensor.num_rows * tensor.num_columns)
+        return np.broadcast_to(np.float32(0), tensor.num_rows * tensor.num_columns)

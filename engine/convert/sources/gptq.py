@@ -7,25 +7,14 @@ Knows nothing of files' names and of models.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
 from engine.convert.sources.integer_matrix import IntegerMatrix, IntegerRows, unpack_bits
+from engine.convert.sources.quantization_config import GptqLayout
 from engine.convert.sources.safetensors_file import StoredTensor
 from engine.errors import SourceError
-
-GPTQ_BITS = (2, 3, 4, 8)
-
-
-@dataclass(frozen=True, slots=True)
-class GptqLayout:
-    """`group_size` None: all columns share a scale. `zero_offset`: what files of the first version left off zeros."""
-
-    bits: int
-    group_size: int | None
-    zero_offset: int
 
 
 class GptqMatrix(IntegerMatrix):

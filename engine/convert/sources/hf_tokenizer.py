@@ -16,9 +16,9 @@ from tokenizers import Tokenizer
 
 from engine.convert.sources.byte_level_bpe import build_byte_level
 from engine.convert.sources.marked_tokens import mark_tokens
-from engine.convert.sources.safetensors_folder import read_json, read_optional_json, read_text
 from engine.convert.sources.sentencepiece_bpe import build_sentencepiece
 from engine.convert.sources.sentencepiece_model import read_sentencepieces
+from engine.convert.sources.text_files import read_json, read_optional_json, read_text
 from engine.convert.sources.tokenizer_files import END_TOKENS, TokenizerFiles
 from engine.errors import SourceError
 from engine.store.manifest import Generation

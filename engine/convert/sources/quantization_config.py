@@ -10,12 +10,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from engine.convert.sources.gptq import GPTQ_BITS, GptqLayout
-from engine.convert.sources.safetensors_folder import read_optional_json
+from engine.convert.sources.text_files import read_optional_json
 from engine.errors import SourceError
 
 _METHODS = ("gptq", "awq", "auto-round", "compressed-tensors", "bitsandbytes", "fp8")
+_GPTQ_BITS = (2, 3, 4, 8)
 _COMPRESSED_FORMATS = ("pack-quantized", "int-quantized", "naive-quantized", "float-quantized", "dense")
+
+
+@dataclass(frozen=True, slots=True)
+class GptqLayout:
+    """`group_size` None: all columns share a scale. `zero_offset`: what files of the first version left off zeros."""
+
+    bits: int
+    group_size: int | None
+    zero_offset: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +82,7 @@ def quantization_of(folder: object, section: Any) -> Quantization:
 
 def _read_gptq(folder: object, section: Mapping[str, Any]) -> Quantization:
     bits = section.get("bits")
-    if bits not in GPTQ_BITS or isinstance(bits, bool):
+    if bits not in _GPTQ_BITS or isinstance(bits, bool):
         raise SourceError(f"{folder} has GPTQ weights of {str(bits)[:20]} bits, supported are 2, 3, 4 and 8")
     version = section.get("checkpoint_format", section.get("format", "gptq"))
     if version not in ("gptq", "gptq_v2", None, ""):

@@ -15,8 +15,9 @@ from engine.convert.matrix import SourceMatrix
 from engine.convert.sources.hf_tokenizer import TEXT_FILES, read_tokenizer
 from engine.convert.sources.license import read_license
 from engine.convert.sources.quantization_config import read_quantization
-from engine.convert.sources.safetensors_folder import find_weights, read_json, read_tensors
+from engine.convert.sources.safetensors_folder import find_weights, read_tensors
 from engine.convert.sources.tensor_finder import TensorFinder
+from engine.convert.sources.text_files import read_json
 from engine.convert.sources.tokenizer_files import TokenizerFiles
 from engine.errors import SourceError
 from engine.models.adapters import spec_from_config

@@ -7,7 +7,8 @@ import pytest
 import torch
 from gguf import GGML_QUANT_SIZES, GGMLQuantizationType
 
-from engine.convert.sources.gguf_blocks import KEPT_LAYOUTS, repack
+from engine.convert.sources.gguf_blocks import repack
+from engine.convert.sources.gguf_layouts import KEPT_LAYOUTS
 from kernels.formats import dequantize
 
 EXACT = [kind for kind, layout in KEPT_LAYOUTS.items() if layout.is_exact]

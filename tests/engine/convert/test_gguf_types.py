@@ -14,8 +14,8 @@ from gguf import GGMLQuantizationType as Kind
 
 from engine.convert.options import QuantizeOptions
 from engine.convert.packing import pack
-from engine.convert.sources.gguf_blocks import KEPT_LAYOUTS
 from engine.convert.sources.gguf_files import GgufFiles
+from engine.convert.sources.gguf_layouts import KEPT_LAYOUTS
 from engine.convert.sources.gguf_matrix import GgufMatrix
 from engine.convert.sources.gguf_source import GgufSource
 from engine.errors import SourceError

@@ -17,7 +17,8 @@ from engine.convert.packing import pack
 from engine.convert.sources.awq import AwqMatrix
 from engine.convert.sources.bitsandbytes import RowScaledMatrix, TableMatrix
 from engine.convert.sources.compressed_tensors import CompressedMatrix
-from engine.convert.sources.gptq import GptqLayout, GptqMatrix
+from engine.convert.sources.gptq import GptqMatrix
+from engine.convert.sources.quantization_config import GptqLayout
 from engine.convert.sources.safetensors_file import StoredTensor, read_table
 from engine.errors import SourceError
 from kernels.formats import dequantize

@@ -11,7 +11,7 @@ from torch import Tensor
 from engine.convert.matrix import KeptFormat, ReorderedRows, RowRange, SourceMatrix, StackedRows
 from engine.convert.options import QuantizeOptions
 from engine.convert.packing import Target, choose_target, pack
-from engine.convert.sources.gguf_blocks import GROUP, KEPT_LAYOUTS
+from engine.convert.sources.gguf_layouts import GROUP, KEPT_LAYOUTS
 from engine.convert.sources.gguf_matrix import check_readable
 from engine.errors import SourceError
 from kernels.formats import PackedWeight, dequantize, quantize

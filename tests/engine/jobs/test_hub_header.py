@@ -1,5 +1,7 @@
 """What a model on the hub is, told by the header of its file alone."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import gguf
@@ -43,6 +45,20 @@ def test_the_header_tells_what_the_whole_file_tells(
         fetched = [headers["range"].removeprefix("bytes=").split("-") for headers in hub.downloads()]
         assert len(fetched) > 1
         assert int(fetched[-1][1]) < path.stat().st_size // 10
+
+
+def test_a_header_is_looked_at_without_torch(tmp_path: Path) -> None:
+    """Its import takes a second and 190 MiB, which a process that only looks at models need not have."""
+    code = """
+import sys
+from pathlib import Path
+import engine.jobs.hub_header, engine.jobs.hub_spec
+from engine.convert.sources.gguf_source import GgufSource
+with GgufSource(Path(sys.argv[1]), is_outline=True) as source:
+    assert source.spec.family == "qwen2"
+sys.exit("torch" in sys.modules)
+"""
+    subprocess.run([sys.executable, "-c", code, str(written(tmp_path, tiny_gguf("qwen2")))], check=True)
 
 
 def test_factors_of_the_rotation_are_read_where_they_lie(
