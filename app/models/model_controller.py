@@ -206,9 +206,11 @@ class ModelController(QObject):
             return
         for view in self._views():
             view.show_load(change)
+        if isinstance(change, ModelLoaded):
+            # Before it is no longer on its way: a message that waits for it is not given up.
+            self._set_loaded(change)
         self._show_loading(change.model_id if isinstance(change, ModelLoadProgress) else "")
         if isinstance(change, ModelLoaded):
-            self._set_loaded(change)
             if any(entry.model_id == change.model_id and not entry.prepared_bytes for entry in self.models):
                 # The first load has laid a copy beside it.
                 self.refresh()

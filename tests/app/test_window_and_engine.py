@@ -23,11 +23,12 @@ from engine.messages import (
     LoadModel,
     ModelLoadFailed,
     ModelLoadProgress,
+    ModelUnloaded,
     StartJob,
     WatchBlocks,
 )
 from engine.planner import Machine
-from tests.app.fake_engine import FakeEngine, FakeEngines
+from tests.app.fake_engine import MODEL, FakeEngine, FakeEngines
 from tests.app.windows import OpenWindow, send, titles, wait_until_started
 
 CONTROL = Qt.KeyboardModifier.ControlModifier
@@ -209,3 +210,39 @@ def test_a_damaged_history_is_said_and_the_window_opens(qtbot: QtBot, open_windo
     assert "settings file was damaged" in window.banner.label.text()
     assert "chat history is damaged" in window.banner.label.text()
     assert titles(window) == ["New chat"]
+
+
+def test_a_message_without_a_model_loads_that_of_the_chat_and_is_sent_then(
+    qtbot: QtBot, window: MainWindow, engine: FakeEngine
+) -> None:
+    engine.finish(send(qtbot, window, engine, "hello"))
+    tab = window.tabs.current_tab()
+    assert tab is not None
+    qtbot.waitUntil(lambda: not tab.session.is_busy)
+    engine.emit(ModelUnloaded(MODEL.model_id))
+    qtbot.waitUntil(lambda: window.models.loaded is None)
+    num_sent = len(engine.submits())
+    send(qtbot, window, engine, "again")
+    assert engine.commands[-1] == LoadModel(MODEL.model_id)
+    assert window.pages.currentWidget() is window.tabs
+    assert tab.panel.queued.isVisible()
+    assert len(engine.submits()) == num_sent
+    engine.emit(ModelLoadProgress(MODEL.model_id, 1, 2))
+    engine.emit(MODEL)
+    qtbot.waitUntil(lambda: len(engine.submits()) == num_sent + 1)
+    assert not tab.panel.queued.isVisible()
+
+
+def test_a_message_whose_model_could_not_be_loaded_is_given_back(
+    qtbot: QtBot, window: MainWindow, engine: FakeEngine
+) -> None:
+    engine.emit(ModelUnloaded(MODEL.model_id))
+    qtbot.waitUntil(lambda: window.models.loaded is None)
+    tab = window.tabs.current_tab()
+    assert tab is not None
+    qtbot.keyClicks(tab.composer, "hello")
+    qtbot.keyClick(tab.composer, Qt.Key.Key_Return)
+    engine.emit(ModelLoadFailed(MODEL.model_id, "out_of_memory", "Needs 9 GiB, 6 GiB free: pick a smaller model"))
+    qtbot.waitUntil(lambda: tab.composer.toPlainText() == "hello")
+    assert not tab.panel.queued.isVisible()
+    assert engine.submits() == []
