@@ -160,7 +160,8 @@ def plan_here(
     config = config or EngineConfig()
     need = memory_need(spec, quality, config)
     if weights_bytes is not None:
-        need = need_of(spec, weights_bytes, read_bytes_of(spec, weights_bytes), config)
+        looked_up_bytes = weights_bytes * need.looked_up_bytes // need.weights_bytes
+        need = need_of(spec, weights_bytes, read_bytes_of(spec, weights_bytes), config, looked_up_bytes)
     left_bytes = max(0, memory_free_bytes - need.fixed_bytes)
     block_bytes = config.block_size * need.kv_bytes_per_token
     try:

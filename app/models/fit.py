@@ -78,10 +78,13 @@ def fit_of(
 
 
 def fit_of_download(fit: Fit, download_bytes: int, disk_free_bytes: int) -> Fit:
-    """The verdict on what must be fetched first: what the disk has no room for fits nowhere."""
-    if download_bytes <= disk_free_bytes:
+    """The verdict on what must be fetched first: what the disk has no room for fits nowhere.
+
+    The download lies beside the model until that is converted; what then goes is room for the prepared copy.
+    """
+    if 2 * download_bytes <= disk_free_bytes:
         return fit
-    words = translate("app", "Does not fit on the disk: {size} to download, {free} free")
+    words = translate("app", "Does not fit on the disk: {size} to download and as much for the model, {free} free")
     words = words.format(size=file_size(download_bytes), free=file_size(disk_free_bytes))
     return Fit("none", words, (), brief=translate("app", "does not fit on the disk"))
 
@@ -98,10 +101,10 @@ def _parts(plan: Plan, context: int, num_tabs: int, memory_free_bytes: int) -> t
     # A model that reads only the last of its tokens keeps fewer than its tabs have.
     tabs_bytes = min(num_tabs * context * need.kv_bytes_per_token, pool_bytes_of(plan))
     workspace_bytes = need.workspace_bytes + need.process_bytes
-    free_bytes = max(0, memory_free_bytes - need.weights_bytes - tabs_bytes - workspace_bytes)
+    free_bytes = max(0, memory_free_bytes - need.resident_bytes - tabs_bytes - workspace_bytes)
     chats = translate("app", "%n chat(s) of {length} tokens", None, num_tabs).format(length=f"{context:,}")
     return (
-        FitPart("bar_weights", translate("app", "weights"), need.weights_bytes),
+        FitPart("bar_weights", translate("app", "weights"), need.resident_bytes),
         FitPart("bar_used", chats, tabs_bytes),
         FitPart("bar_workspace", translate("app", "workspace"), workspace_bytes),
         FitPart("bar_free", translate("app", "free"), free_bytes),

@@ -64,7 +64,7 @@ def _pool_words(plan: Plan, spec: ModelSpec, memory_free_bytes: int, budget_byte
     # Else a small model with a short context would seem to have room for less than a large one.
     words = translate(
         "app",
-        "Kept for chats are {size}: what {number} chats as long as this model allows take, {length} tokens each. "
+        "{size} is kept for chats: enough for {number} of the longest that this model allows, {length} tokens each. "
         "“Memory for chats” in the settings makes it more or less.",
     )
     return words.format(size=memory_size(pool_bytes), number=POOL_CONTEXTS, length=f"{spec.max_context:,}")

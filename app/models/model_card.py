@@ -27,8 +27,10 @@ from app.models.model_facts import (
     conversion_text,
     copy_text,
     fidelity_text,
+    fidelity_tip,
     formats_text,
     nature_text,
+    nature_tip,
     speed_text,
     storage_text,
 )
@@ -100,14 +102,12 @@ class ModelCard(Card):
         buttons.addWidget(self.more_button)
         buttons.addWidget(self.delete_button)
         self.column.addWidget(TextLabel(entry.name, "heading"))
-        self.column.addWidget(TextLabel(nature_text(entry)))
+        self.column.addWidget(_told(TextLabel(nature_text(entry)), nature_tip(entry)))
         self._storage = TextLabel("", "muted")
         self.column.addWidget(self._storage)
         if fidelity := fidelity_text(entry):
-            self.column.addWidget(TextLabel(fidelity, "muted"))
-        self.conversion = TextLabel(conversion_text(entry), "muted")
-        self.conversion.setToolTip(formats_text(entry))
-        self.conversion.setAccessibleDescription(formats_text(entry))
+            self.column.addWidget(_told(TextLabel(fidelity, "muted"), fidelity_tip()))
+        self.conversion = _told(TextLabel(conversion_text(entry), "muted"), formats_text(entry))
         self.column.addWidget(self.conversion)
         source = translate("app", "from {file}").format(file=entry.source)
         self.column.addWidget(ElidedLabel(source, "muted", Qt.TextElideMode.ElideMiddle))
@@ -129,8 +129,7 @@ class ModelCard(Card):
         self.entry = entry
         has_copy = entry.prepared_bytes > 0
         self._storage.setText(storage_text(entry))
-        self._storage.setToolTip(copy_text() if has_copy else "")
-        self._storage.setAccessibleDescription(self._storage.toolTip())
+        _told(self._storage, copy_text() if has_copy else "")
         words = translate("app", "Free the copy for this machine ({size})")
         self.free_action.setText(words.format(size=file_size(entry.prepared_bytes)))
         self.free_action.setVisible(has_copy)
@@ -268,3 +267,10 @@ class ModelCard(Card):
         self._bar.setRange(0, 0)
         self._show_busy(translate("app", "Starting"))
         self.load_requested.emit(self.entry.model_id)
+
+
+def _told(label: TextLabel, tip: str) -> TextLabel:
+    """The label, of which more is told under the mouse and to a screen reader."""
+    label.setToolTip(tip)
+    label.setAccessibleDescription(tip)
+    return label

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.i18n import listed, translate
-from app.widgets.units import file_size, memory_size
+from app.widgets.units import file_size, memory_size, shown_size
 
 if TYPE_CHECKING:
     from app.models.speed_store import Speed
@@ -36,6 +36,19 @@ def nature_text(entry: ModelEntry) -> str:
     return " · ".join(parts)
 
 
+def nature_tip(entry: ModelEntry) -> str:
+    """Why a model may have more parameters than its name says; empty where it does not."""
+    spec = entry.spec
+    if spec.is_tied:
+        return ""
+    words = translate(
+        "app",
+        "Two tables of the vocabulary are counted, one to read with and one to answer with, as the model's file has "
+        "both; each is {number}. Names of models often count one.",
+    )
+    return words.format(number=parameters_text(spec.vocab_size * spec.hidden_size))
+
+
 def license_text(name: str | None) -> str:
     """`licence apache-2.0`, `licence not stated`."""
     return (
@@ -44,11 +57,12 @@ def license_text(name: str | None) -> str:
 
 
 def storage_text(entry: ModelEntry) -> str:
-    """`194 MB on disk: 98 MB the model, 96 MB a copy for this machine · licence apache-2.0`."""
+    """`194 MB on disk: 98 MB the model, 96 MB a copy prepared for this machine · licence apache-2.0`."""
     size = translate("app", "{size} on disk").format(size=file_size(entry.size_bytes))
     if entry.prepared_bytes:
-        words = translate("app", "{all} on disk: {size} the model, {prepared} a copy for this machine")
-        sizes = (entry.size_bytes + entry.prepared_bytes, entry.size_bytes, entry.prepared_bytes)
+        words = translate("app", "{all} on disk: {size} the model, {prepared} a copy prepared for this machine")
+        parts = (entry.size_bytes, entry.prepared_bytes)
+        sizes = (sum(map(shown_size, parts)), *parts)
         size = words.format(**dict(zip(("all", "size", "prepared"), map(file_size, sizes), strict=True)))
     return f"{size} · {license_text(entry.license)}"
 
@@ -60,6 +74,15 @@ def copy_text() -> str:
         "The copy has the weights laid out for this machine's processor, so that loading takes a moment. It can be "
         "freed; the next load makes it again.",
     )
+
+
+def copy_promise(size_bytes: int) -> str:
+    """What a model will take on the disk beside itself, told beforehand."""
+    words = translate(
+        "app",
+        "On disk are the model, {size}, and as much again for a copy prepared for this machine, which can be freed.",
+    )
+    return words.format(size=file_size(size_bytes))
 
 
 def bits_text(entry: ModelEntry) -> str:
@@ -144,9 +167,22 @@ def fidelity_text(entry: ModelEntry) -> str:
     )
 
 
+def fidelity_tip() -> str:
+    """What the figures of `fidelity_text` mean."""
+    return translate(
+        "app",
+        "The converted model and its source have read the same short text. “Agrees”: how often both expect the same "
+        "next token. Perplexity: among how many tokens the model wavers, fewer is better; close to the source's, "
+        "little was lost. Divergence: how far the chances of the next tokens are apart, 0 is none.",
+    )
+
+
 def offer_text(entry: CatalogEntry) -> str:
-    """`93 MB to download · licence apache-2.0`."""
-    size = translate("app", "{size} to download").format(size=file_size(entry.download_bytes))
+    """`93 MB to download · then 98 MB, and as much again for a copy prepared for this machine · licence apache-2.0`."""
+    words = translate(
+        "app", "{download} to download · then {size} on disk, and as much again for a copy prepared for this machine"
+    )
+    size = words.format(download=file_size(entry.download_bytes), size=file_size(entry.size_bytes))
     return f"{size} · {license_text(entry.license)}"
 
 

@@ -15,12 +15,14 @@ from PySide6.QtWidgets import QButtonGroup, QRadioButton, QVBoxLayout, QWidget
 from app.i18n import listed, sentences, translate
 from app.models.fit_verdict import FitVerdict, fit_in
 from app.models.measured_speed import MeasuredSpeed, nearest
+from app.models.model_facts import copy_promise
 from app.theme import icon_size_px, theme_signals
 from app.widgets.text_label import TextLabel
 from app.widgets.units import duration, file_size, memory_size, unbroken
 from engine.messages import Quality
 
 if TYPE_CHECKING:
+    from app.models.fit import Fit
     from app.models.host import Host
     from engine.api import ModelSpec
     from engine.planner import Plan
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
 _FAST = 1000
 """Tokens a second that no one can tell from more."""
 _RING_GAP_PX = 8
-_VERDICT_LINES = 7
+_VERDICT_LINES = 8
 """The room that a verdict takes, with its bar and what is said of it."""
 
 
@@ -172,7 +174,11 @@ class QualityChoice(QWidget):
         if plan is not None and self._spec is not None and self._host is not None:
             known = self._weights_bytes.get(self.quality)
             fit = fit_in(self._spec, self.quality or "balanced", self._host, known)
-            self.verdict.show_fit(replace(fit, note=sentences(fit.note, self._judged_words(self._host))))
+            self.verdict.show_fit(replace(fit, note=self._note(fit, plan, self._host)))
+
+    def _note(self, fit: Fit, plan: Plan, host: Host) -> str:
+        copy = copy_promise(plan.need.weights_bytes) if plan.need.is_prepared else ""
+        return sentences(copy, fit.note, self._judged_words(host))
 
     def _judged_words(self, host: Host) -> str:
         """By which models the speeds are judged; empty where none has answered here."""
@@ -198,7 +204,7 @@ def _time_words(spec: ModelSpec, quality: Quality, is_speed_of_here: bool) -> st
 def cost_words(plan: Plan, speeds: Sequence[MeasuredSpeed]) -> str:
     """`about 1.9 GB on disk · 2.4 GiB of memory · about 9 tok/s on an ordinary laptop`, or here if that is known."""
     need, measured = plan.need, nearest(speeds, plan.need.read_bytes_per_token)
-    disk, memory = file_size(need.weights_bytes), memory_size(need.fixed_bytes)
+    disk, memory = file_size(need.disk_bytes), memory_size(need.fixed_bytes)
     if measured is None:
         words = translate(
             "app", "about {disk} on disk · {memory} of memory · about {speed} tok/s on an ordinary laptop"

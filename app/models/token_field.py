@@ -23,7 +23,7 @@ class TokenField(QWidget):
         self.line = QLineEdit(echoMode=QLineEdit.EchoMode.Password)
         self.line.setPlaceholderText(translate("app", "Access token, hf_…"))
         self.line.setAccessibleName(translate("app", "Access token of your account on the hub"))
-        self.save_button = QPushButton(translate("app", "Keep token"))
+        self.save_button = QPushButton(translate("app", "Save token"))
         self.save_button.clicked.connect(self._give)
         self.line.returnPressed.connect(self._give)
         row = QHBoxLayout()

@@ -30,6 +30,13 @@ def file_size(size_bytes: int) -> str:
     return f"{_number(size_bytes / 1000**exponent, exponent)} {_FILE_UNITS[exponent]}"
 
 
+def shown_size(size_bytes: int) -> int:
+    """The size rounded as `file_size` writes it: a sum of such ones agrees with its parts as they are read."""
+    unit = 1000 ** _exponent(size_bytes, 1000)
+    value = size_bytes / unit
+    return round(round(value, 0 if round(value, 1) >= 10 else 1) * unit)
+
+
 def done_of_total(done_bytes: int, total_bytes: int) -> str:
     """`1.2 of 1.8 GB`: both numbers in the unit of the total."""
     exponent = _exponent(total_bytes, 1000)

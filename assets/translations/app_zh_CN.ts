@@ -788,8 +788,8 @@
       <translation>关闭</translation>
     </message>
     <message>
-      <source>Does not fit on the disk: {size} to download, {free} free</source>
-      <translation>磁盘放不下：需下载 {size}，可用 {free}</translation>
+      <source>Does not fit on the disk: {size} to download and as much for the model, {free} free</source>
+      <translation>磁盘放不下：需下载 {size}，模型也需同样大的空间，可用 {free}</translation>
     </message>
     <message>
       <source>Does not fit: needs {needed}, {free} free</source>
@@ -1264,14 +1264,6 @@
       <translation>从开头起把这段文本保留在内存中</translation>
     </message>
     <message>
-      <source>Keep token</source>
-      <translation>保存令牌</translation>
-    </message>
-    <message>
-      <source>Kept for chats are {size}: what {number} chats as long as this model allows take, {length} tokens each. “Memory for chats” in the settings makes it more or less.</source>
-      <translation>为聊天保留 {size}：相当于 {number} 个达到此模型最大长度（每个 {length} 个词元）的聊天。可在设置的“聊天用内存”中调整。</translation>
-    </message>
-    <message>
       <source>Kept free for the reply, at the least: {tokens}</source>
       <translation>至少为回复保留：{tokens}</translation>
     </message>
@@ -1674,6 +1666,10 @@
       <translation>更早</translation>
     </message>
     <message>
+      <source>On disk are the model, {size}, and as much again for a copy prepared for this machine, which can be freed.</source>
+      <translation>磁盘上有模型（{size}）和为本机准备的同样大的副本，副本可以释放。</translation>
+    </message>
+    <message>
       <source>On this computer</source>
       <translation>在此电脑上</translation>
     </message>
@@ -1987,6 +1983,10 @@
     <message>
       <source>Save preset</source>
       <translation>保存预设</translation>
+    </message>
+    <message>
+      <source>Save token</source>
+      <translation>保存令牌</translation>
     </message>
     <message>
       <source>Search</source>
@@ -2329,6 +2329,10 @@
     <message>
       <source>The connection to the hub broke off ({reason})</source>
       <translation>与模型站的连接中断（{reason}）</translation>
+    </message>
+    <message>
+      <source>The converted model and its source have read the same short text. “Agrees”: how often both expect the same next token. Perplexity: among how many tokens the model wavers, fewer is better; close to the source's, little was lost. Divergence: how far the chances of the next tokens are apart, 0 is none.</source>
+      <translation>转换后的模型与源模型读了同一段短文。“一致”：两者预计的下一个词元相同的比例。困惑度：模型在多少个词元之间犹豫，越小越好；与源模型接近，说明损失很小。散度：两者对下一个词元的概率相差多少，0 表示没有差别。</translation>
     </message>
     <message>
       <source>The copy has the weights laid out for this machine's processor, so that loading takes a moment. It can be freed; the next load makes it again.</source>
@@ -2763,6 +2767,10 @@
     <message>
       <source>Try again</source>
       <translation>重试</translation>
+    </message>
+    <message>
+      <source>Two tables of the vocabulary are counted, one to read with and one to answer with, as the model's file has both; each is {number}. Names of models often count one.</source>
+      <translation>词表计了两份，一份用于读取，一份用于回答，因为模型文件里两份都有；每份 {number}。模型名称往往只计一份。</translation>
     </message>
     <message>
       <source>Undo</source>
@@ -3760,7 +3768,7 @@
       <translation>{time} 前写入</translation>
     </message>
     <message>
-      <source>{all} on disk: {size} the model, {prepared} a copy for this machine</source>
+      <source>{all} on disk: {size} the model, {prepared} a copy prepared for this machine</source>
       <translation>磁盘占用 {all}：模型 {size}，为本机准备的副本 {prepared}</translation>
     </message>
     <message>
@@ -3830,6 +3838,10 @@ Change it in the options of the chat.</source>
     <message>
       <source>{done} of {total} {unit}</source>
       <translation>{done} / {total} {unit}</translation>
+    </message>
+    <message>
+      <source>{download} to download · then {size} on disk, and as much again for a copy prepared for this machine</source>
+      <translation>需下载 {download} · 之后占用磁盘 {size}，为本机准备的副本再占同样多</translation>
     </message>
     <message>
       <source>{draft} cannot guess tokens of {name}: {sizes} tokens against {others}, of {tokenizer}. Pick a smaller model of the same family, or let it guess from the chat's own text (Settings, Engine)</source>
@@ -4712,6 +4724,10 @@ Change it in the options of the chat.</source>
       <translation>磁盘可用 {size}</translation>
     </message>
     <message>
+      <source>{size} is kept for chats: enough for {number} of the longest that this model allows, {length} tokens each. “Memory for chats” in the settings makes it more or less.</source>
+      <translation>为聊天保留 {size}：够放 {number} 个此模型所允许的最长聊天（每个 {length} 个词元）。可在设置的“聊天用内存”中调整。</translation>
+    </message>
+    <message>
       <source>{size} memory ({free} free)</source>
       <translation>内存 {size}（可用 {free}）</translation>
     </message>
@@ -4722,10 +4738,6 @@ Change it in the options of the chat.</source>
     <message>
       <source>{size} on disk</source>
       <translation>磁盘 {size}</translation>
-    </message>
-    <message>
-      <source>{size} to download</source>
-      <translation>需下载 {size}</translation>
     </message>
     <message>
       <source>{size} to download, {free} free on the disk; the file goes once it is converted</source>

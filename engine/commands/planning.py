@@ -18,6 +18,7 @@ from engine.models.adapters import spec_from_config
 from engine.planning.known_models import find_known, known_models
 from engine.planning.plan import Plan, gib, plans
 from engine.spec import ModelSpec
+from engine.store.files import file_size
 from engine.store.library import Library
 
 CONFIG_FILE = "config.json"
@@ -106,9 +107,10 @@ def table(rows: Sequence[tuple[str, Sequence[Plan]]]) -> list[str]:
     heads = (
         "model",
         "quality",
-        "weights",
+        "on disk",
+        "weights in memory",
         "KV per 1,000 tokens",
-        "with 4,096 tokens",
+        "in all, with 4,096 tokens",
         "longest chat",
         "chats",
         "about",
@@ -127,7 +129,8 @@ def _cells(name: str, item: Plan) -> tuple[str, ...]:
     return (
         name,
         item.quality,
-        gib(item.need.weights_bytes),
+        file_size(item.need.disk_bytes),
+        gib(item.need.resident_bytes),
         gib(1000 * item.need.kv_bytes_per_token),
         gib(item.need.total_bytes(4096)),
         f"{item.context:,} tokens" if item.context else "does not fit",

@@ -41,10 +41,21 @@ class MemoryNeed:
     workspace_bytes: int
     process_bytes: int
     looked_up_bytes: int = 0
+    is_prepared: bool = True
+    """A copy prepared for this machine lies on the disk beside the weights, and is about as large."""
+
+    @property
+    def disk_bytes(self) -> int:
+        return self.weights_bytes * (2 if self.is_prepared else 1)
+
+    @property
+    def resident_bytes(self) -> int:
+        """What the weights take in memory."""
+        return self.weights_bytes - self.looked_up_bytes
 
     @property
     def fixed_bytes(self) -> int:
-        return self.weights_bytes - self.looked_up_bytes + self.workspace_bytes + self.process_bytes
+        return self.resident_bytes + self.workspace_bytes + self.process_bytes
 
     def total_bytes(self, num_cached_tokens: int) -> int:
         return self.fixed_bytes + num_cached_tokens * self.kv_bytes_per_token
@@ -104,6 +115,7 @@ def need_of(
         workspace_bytes(spec, config),
         process_bytes(spec),
         embedding_bytes if config.weights == "mapped" else 0,
+        config.weights == "mapped",
     )
 
 

@@ -60,12 +60,12 @@ def test_what_would_fit_instead_is_named() -> None:
 def test_what_the_disk_has_no_room_for_does_not_fit(qtbot: QtBot) -> None:
     offer = recommended_offer(next(model for model in recommended() if model.name == "Qwen2.5 3B"))
     words = []
-    for disk_free_bytes in (offer.download_bytes, 4_000_000):
+    for disk_free_bytes in (2 * offer.download_bytes, 4_000_000):
         card = HubCard(offer, replace(host(8 * GIB), disk_free_bytes=disk_free_bytes))
         qtbot.addWidget(card)
         words.append(card.verdict.text())
     assert words[0].startswith("Fits, with ")
-    assert words[1] == "Does not fit on the disk: 2.1 GB to download, 4.0 MB free"
+    assert words[1] == "Does not fit on the disk: 2.1 GB to download and as much for the model, 4.0 MB free"
 
 
 def test_the_verdict_counts_with_the_chosen_budget_and_precision() -> None:
@@ -111,7 +111,10 @@ def test_what_bounds_the_number_of_chats_is_told() -> None:
 
 def test_a_short_context_that_bounds_the_number_of_chats_is_told() -> None:
     fit = fit_in(SPEC, "balanced", host(16 * GIB))
-    assert "4 chats as long as this model allows take, 8,192 tokens each. " + _SETTING in fit.note
+    assert (
+        "is kept for chats: enough for 4 of the longest that this model allows, 8,192 tokens each. " + _SETTING
+        in fit.note
+    )
 
 
 def test_the_verdict_says_what_is_free_what_is_kept_and_how_long_each_chat_is() -> None:

@@ -304,8 +304,9 @@ def test_a_model_that_is_dropped_on_the_window_is_converted_once_its_quality_is_
     sizes = ((None, 500_000_000), ("smallest", 400_000_000), ("balanced", 600_000_000), ("faithful", 900_000_000))
     engine.emit(SourceFacts("/m/a.gguf", SPEC, sizes))
     smallest = card.quality.buttons["smallest"]
-    qtbot.waitUntil(lambda: "about 400 MB on disk · " in smallest.accessibleDescription())
-    assert "about 500 MB on disk" in card.quality.buttons[None].accessibleDescription()
+    qtbot.waitUntil(lambda: "about 800 MB on disk · " in smallest.accessibleDescription())
+    assert "about 1.0 GB on disk" in card.quality.buttons[None].accessibleDescription()
+    assert "the model, 500 MB, and as much again for a copy" in card.quality.verdict.note.text()
     assert card.quality.verdict.line.text().startswith("Fits, with ")
     smallest.click()
     press(qtbot, card.strip.main_button)

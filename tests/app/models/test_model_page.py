@@ -8,7 +8,15 @@ from PySide6.QtWidgets import QLabel
 
 from app.models.job_store import JobRecord
 from app.models.model_card import ModelCard
-from app.models.model_facts import conversion_text, fidelity_text, nature_text, parameters_text, storage_text
+from app.models.model_facts import (
+    conversion_text,
+    fidelity_text,
+    fidelity_tip,
+    nature_text,
+    nature_tip,
+    parameters_text,
+    storage_text,
+)
 from app.models.model_page import ModelPage
 from engine.api import Fidelity
 from engine.messages import ConvertJob, JobFinished, JobProgress, ModelLoadFailed, ModelLoadProgress
@@ -80,7 +88,22 @@ def test_unknown_licence_is_called_so():
 
 def test_the_prepared_file_is_told_apart_from_the_model():
     words = storage_text(dataclasses.replace(SMALL, prepared_bytes=96_000_000))
-    assert words == "194 MB on disk: 98 MB the model, 96 MB a copy for this machine · licence apache-2.0"
+    assert words == "194 MB on disk: 98 MB the model, 96 MB a copy prepared for this machine · licence apache-2.0"
+
+
+def test_the_sum_on_the_disk_agrees_with_its_parts_as_they_are_written():
+    words = storage_text(dataclasses.replace(SMALL, size_bytes=98_400_000, prepared_bytes=96_400_000))
+    assert words.startswith("194 MB on disk: 98 MB the model, 96 MB")
+
+
+def test_a_second_table_of_the_vocabulary_is_told_of():
+    untied = dataclasses.replace(SMALL, spec=dataclasses.replace(SMALL.spec, is_tied=False))
+    assert nature_tip(SMALL) == ""
+    assert "Two tables of the vocabulary are counted" in nature_tip(untied)
+
+
+def test_the_figures_of_a_conversion_are_told_in_plain_words():
+    assert all(word in fidelity_tip() for word in ("Agrees", "Perplexity", "Divergence"))
 
 
 def test_without_models_the_page_says_what_to_do(page: ModelPage, qtbot):

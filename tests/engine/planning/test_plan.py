@@ -60,6 +60,8 @@ def test_a_mapped_table_of_which_rows_are_looked_up_takes_no_memory() -> None:
     untied = replace(SPEC, is_tied=False)
     mapped, in_memory = (memory_need(untied, "faithful", EngineConfig(weights=how)) for how in ("mapped", "memory"))
     assert in_memory.total_bytes(0) - mapped.total_bytes(0) == packed_bytes(300, 64, 8, 32, has_minimum=False)
+    assert mapped.resident_bytes < mapped.total_bytes(0)
+    assert (mapped.disk_bytes, in_memory.disk_bytes) == (2 * mapped.weights_bytes, in_memory.weights_bytes)
     assert memory_need(SPEC, "faithful").looked_up_bytes == 0
 
 
