@@ -42,7 +42,7 @@ from engine.messages import EngineDied, FetchJob, JobFinished, StartJob  # noqa:
 from tests.engine.hub.hub_server import HubServer  # noqa: E402
 
 SIZE = QSize(1360, 860)
-MIN_CHARACTERS = 120
+MIN_CHARACTERS = {"en": 120, "zh_CN": 50}
 """Of each answer, before pictures are made of it."""
 GLANCE_S = 0.1
 """Between pictures of what does not wait."""
@@ -119,9 +119,10 @@ class Photographer:
         # The one that ends first begins last.
         for name in reversed(STREAMS):
             tabs[name].submit(samples(self._language)[name].next_question)
+        min_characters = MIN_CHARACTERS[self._language]
         await camera.wait(
             lambda: all(
-                len(tab.session.answer.text) > MIN_CHARACTERS or not tab.session.is_busy for tab in tabs.values()
+                len(tab.session.answer.text) > min_characters or not tab.session.is_busy for tab in tabs.values()
             )
         )
         for name, tab in tabs.items():
