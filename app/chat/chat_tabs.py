@@ -66,7 +66,7 @@ class ChatTabs(QTabWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setMovable(True)
         self.setUsesScrollButtons(True)
-        self.tabBarDoubleClicked.connect(self._ask_for_title)
+        self.tabBarDoubleClicked.connect(self.ask_for_title)
         self.tabBarClicked.connect(lambda _: self._focus_current())
         self.currentChanged.connect(self._on_current_changed)
         app = QApplication.instance()
@@ -336,10 +336,10 @@ class ChatTabs(QTabWidget):
         menu.addAction(translate("app", "Close"), lambda: self.close_tab(self.indexOf(tab)))
         menu.addAction(translate("app", "Close others"), lambda: self.close_others(tab)).setEnabled(self.count() > 1)
         menu.addSeparator()
-        menu.addAction(translate("app", "Rename…"), lambda: self._ask_for_title(self.indexOf(tab)))
+        menu.addAction(translate("app", "Rename…"), lambda: self.ask_for_title(self.indexOf(tab)))
         menu.popup(self.tabBar().mapToGlobal(position))
 
-    def _ask_for_title(self, index: int) -> None:
+    def ask_for_title(self, index: int) -> None:
         tab = self.widget(index)
         if not isinstance(tab, ChatTab):
             return

@@ -284,7 +284,7 @@ class ComposerPanel(QWidget):
     def open_menu(self) -> QMenu:
         menu = QMenu(self)
         menu.aboutToHide.connect(menu.deleteLater)
-        menu.addAction(translate("app", "Attach files…"), self._ask_for_files)
+        menu.addAction(translate("app", "Attach files…"), self.ask_for_files)
         keep = menu.addAction(translate("app", "Keep this text as a prompt…"), self._ask_for_name)
         keep.setEnabled(bool(self.composer.toPlainText().strip()))
         menu.addAction(translate("app", "Prompts…"), self.open_prompts)
@@ -333,7 +333,7 @@ class ComposerPanel(QWidget):
         self.warning_label.setVisible(has_content and bool(self._warning))
         self.forget_button.setVisible(has_content and (self._forgetting_helps or self._forgetting_makes_room))
 
-    def _ask_for_files(self) -> None:
+    def ask_for_files(self) -> None:
         dialog = begin_in(QFileDialog(self, translate("app", "Attach files: text, source code, PDF")))
         dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
         dialog.filesSelected.connect(lambda names: self.attach([Path(name) for name in names]))

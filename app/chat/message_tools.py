@@ -119,6 +119,9 @@ class MessageTools(QWidget):
         if tool in self.buttons:
             self.buttons[tool].setVisible(is_allowed)
 
+    def is_allowed(self, tool: Tool) -> bool:
+        return tool not in self._refused
+
     def point_at(self, is_pointed_at: bool) -> None:
         self._is_pointed_at = is_pointed_at
         self._show_reveal()

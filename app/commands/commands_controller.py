@@ -14,11 +14,14 @@ from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QWidget
 
 from app.actions import Actions
+from app.chat.chat_controller import ChatController
 from app.chat.chat_tabs import ChatTabs
 from app.chat.presets import built_in_presets
+from app.commands.chat_commands import chat_commands, model_commands
 from app.commands.command_palette import Command, CommandPalette
 from app.commands.shortcut_sheet import ShortcutSheet
 from app.i18n import translate
+from app.models.model_controller import ModelController
 from app.preferences.settings_page import SettingsPage
 from app.state.history import History, HistoryError
 from app.state.options import LANGUAGE, THEME
@@ -30,6 +33,8 @@ class _Window(Protocol):
 
     settings_page: SettingsPage
     tabs: ChatTabs
+    chats: ChatController
+    models: ModelController
 
     def show_settings(self) -> None: ...
 
@@ -44,8 +49,8 @@ _ALSO = {"en": "english", "zh_CN": "chinese"}
 
 
 class CommandsController(QObject):
-    """Each time it is opened, the menu lists the window's actions, the chats as they are then, the presets for the
-    chat that is open, and the settings.
+    """Each time it is opened, the menu lists the window's actions, what can be done with the chat in sight and with
+    models, the chats as they are then, the presets for the chat that is open, and the settings.
     """
 
     def __init__(self, actions: Actions, history: History, open_chat: Callable[[str], None], window: _Window) -> None:
@@ -53,6 +58,7 @@ class CommandsController(QObject):
         super().__init__(window)
         self._show_settings, self._settings_page = window.show_settings, window.settings_page
         self._tabs, self._show_chats = window.tabs, window.show_chats
+        self._chats, self._models = window.chats, window.models
         self._actions = actions
         self._history = history
         self._open_chat = open_chat
@@ -60,8 +66,8 @@ class CommandsController(QObject):
         self.palette_action = actions.add(translate("app", "Find a command"), self.show_palette, ["Ctrl+K"])
 
     def show_palette(self) -> None:
-        commands = [*self._from_actions(), *self._from_chats(), *self._from_presets(), *self._from_choices()]
-        commands += self._from_settings()
+        commands = [*self._from_actions(), *chat_commands(self._tabs, self._chats), *model_commands(self._models)]
+        commands += [*self._from_chats(), *self._from_presets(), *self._from_choices(), *self._from_settings()]
         CommandPalette(commands, self._window).show()
 
     def show_keys(self) -> None:

@@ -101,7 +101,7 @@ class ModelController(QObject):
         for record in self.jobs.records():
             page.jobs.add(record)
         page.load_requested.connect(self.load)
-        page.unload_requested.connect(lambda: client.send(UnloadModel()))
+        page.unload_requested.connect(self.unload)
         client.model_changed.connect(self._on_model_changed)
         self.jobs.progressed.connect(self._on_job_progressed)
         self.jobs.finished.connect(self._on_job_finished)
@@ -143,6 +143,9 @@ class ModelController(QObject):
     def load(self, model_id: str) -> None:
         self._show_loading(model_id)
         self.client.send(LoadModel(model_id))
+
+    def unload(self) -> None:
+        self.client.send(UnloadModel())
 
     def load_first(self, last_id: str, chats_id: str | None = None) -> None:
         """Loads the model of a chat, the default one, that of last time, or the first one: the first that is there."""

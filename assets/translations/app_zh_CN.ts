@@ -756,6 +756,10 @@
       <translation>删除列表中选中的聊天</translation>
     </message>
     <message>
+      <source>Delete this chat</source>
+      <translation>删除此聊天</translation>
+    </message>
+    <message>
       <source>Delete this message</source>
       <translation>删除这条消息</translation>
     </message>
@@ -1428,6 +1432,10 @@
       <translation>Min-p</translation>
     </message>
     <message>
+      <source>Model</source>
+      <translation>模型</translation>
+    </message>
+    <message>
       <source>Model hub</source>
       <translation>模型站</translation>
     </message>
@@ -1534,6 +1542,10 @@
     <message>
       <source>New folder</source>
       <translation>新文件夹</translation>
+    </message>
+    <message>
+      <source>Newest answer</source>
+      <translation>最新回答</translation>
     </message>
     <message>
       <source>Next message: Enter sends it when this answer is finished</source>
@@ -1755,6 +1767,10 @@
       <translation>固定</translation>
     </message>
     <message>
+      <source>Pin this chat</source>
+      <translation>置顶此聊天</translation>
+    </message>
+    <message>
       <source>Pinned</source>
       <translation>已置顶</translation>
     </message>
@@ -1911,6 +1927,10 @@
     <message>
       <source>Rename the chat chosen in the list</source>
       <translation>重命名列表中选中的聊天</translation>
+    </message>
+    <message>
+      <source>Rename this chat…</source>
+      <translation>重命名此聊天…</translation>
     </message>
     <message>
       <source>Rename…</source>
@@ -2793,6 +2813,10 @@
       <translation>卸载</translation>
     </message>
     <message>
+      <source>Unload the model</source>
+      <translation>卸载模型</translation>
+    </message>
+    <message>
       <source>Unpin</source>
       <translation>取消置顶</translation>
     </message>
@@ -2806,6 +2830,10 @@
       <translation>
         <numerusform>取消固定会放开 {pins} 保留的全部内容：%n 个词元。</numerusform>
       </translation>
+    </message>
+    <message>
+      <source>Unpin this chat</source>
+      <translation>取消置顶此聊天</translation>
     </message>
     <message numerus="yes">
       <source>Unpin: this text and what follows, %n token(s).</source>
@@ -3066,12 +3094,24 @@
       <translation>全部已缓存</translation>
     </message>
     <message>
+      <source>change correct</source>
+      <translation>修改 更正</translation>
+    </message>
+    <message>
       <source>chat</source>
       <translation>聊天</translation>
     </message>
     <message>
       <source>chats</source>
       <translation>聊天</translation>
+    </message>
+    <message>
+      <source>clip paperclip file add upload</source>
+      <translation>回形针 附件 文件 添加 上传</translation>
+    </message>
+    <message>
+      <source>clipboard</source>
+      <translation>剪贴板</translation>
     </message>
     <message>
       <source>collapsed</source>
@@ -3150,6 +3190,10 @@
       <translation>已编辑</translation>
     </message>
     <message>
+      <source>eject free memory stop</source>
+      <translation>弹出 释放 内存</translation>
+    </message>
+    <message>
       <source>engine: {state}</source>
       <translation>引擎：{state}</translation>
     </message>
@@ -3178,6 +3222,10 @@
     <message>
       <source>forget</source>
       <translation>忘记</translation>
+    </message>
+    <message>
+      <source>fork duplicate</source>
+      <translation>分叉 复制</translation>
     </message>
     <message>
       <source>free</source>
@@ -3248,6 +3296,10 @@
       <translation>文件头</translation>
     </message>
     <message>
+      <source>keep top favourite star</source>
+      <translation>置顶 收藏</translation>
+    </message>
+    <message>
       <source>kv cache quantization quantisation int8 context length memory</source>
       <translation>缓存 量化 上下文 长度 内存</translation>
     </message>
@@ -3294,6 +3346,10 @@
     <message>
       <source>longest {time} ms</source>
       <translation>最长 {time} 毫秒</translation>
+    </message>
+    <message>
+      <source>loosen favourite star</source>
+      <translation>取消置顶 收藏</translation>
     </message>
     <message>
       <source>made from another file ({file})</source>
@@ -3454,6 +3510,22 @@
     <message>
       <source>refs {count} or more</source>
       <translation>引用 {count} 或更多</translation>
+    </message>
+    <message>
+      <source>regenerate retry redo another answer</source>
+      <translation>重新生成 重试 再答</translation>
+    </message>
+    <message>
+      <source>remove</source>
+      <translation>移除</translation>
+    </message>
+    <message>
+      <source>remove trash bin</source>
+      <translation>移除 回收站</translation>
+    </message>
+    <message>
+      <source>resume go on</source>
+      <translation>接着 继续</translation>
     </message>
     <message>
       <source>sampling creativity randomness random creative</source>
@@ -3657,6 +3729,10 @@
       <translation>timeout_s 为 {value}：必须大于 0，或为 None（不限）</translation>
     </message>
     <message>
+      <source>title name</source>
+      <translation>标题 名称</translation>
+    </message>
+    <message>
       <source>tok</source>
       <comment>tokens</comment>
       <translation>词元</translation>
@@ -3718,6 +3794,10 @@
     <message>
       <source>up to {time} to convert there</source>
       <translation>在其上转换最多 {time}</translation>
+    </message>
+    <message>
+      <source>use switch start choose</source>
+      <translation>使用 切换 启动 选择</translation>
     </message>
     <message>
       <source>used by</source>

@@ -7,11 +7,13 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from app.commands.chat_commands import chat_commands, model_commands
 from app.commands.command_palette import Command, CommandPalette, matching
 from app.commands.commands_controller import CommandsController
 from app.commands.shortcut_sheet import ShortcutSheet
 from app.main_window import MainWindow
 from app.state.options import LANGUAGE, THEME
+from engine.messages import LoadModel, UnloadModel
 from tests.app.fake_engine import FakeEngine
 from tests.app.windows import send, titles
 
@@ -158,3 +160,59 @@ def test_the_sheet_ends_with_a_whole_row(qtbot: QtBot, window: MainWindow) -> No
     row_px = table.visualItemRect(table.topLevelItem(0)).height()
     assert table.viewport().height() % row_px == 0
     sheet.reject()
+
+
+@pytest.mark.parametrize(
+    ("typed", "wanted"),
+    [
+        ("attach", "Attach files…"),
+        ("clip", "Attach files…"),
+        ("rename", "Rename this chat…"),
+        ("pin", "Pin this chat"),
+        ("delete chat", "Delete this chat"),
+        ("regenerate", "Answer again"),
+        ("branch", "Branch: a new chat from here"),
+        ("unload", "Unload the model"),
+    ],
+)
+def test_what_can_be_done_with_the_chat_and_the_models_is_found(
+    qtbot: QtBot, window: MainWindow, engine: FakeEngine, typed: str, wanted: str
+) -> None:
+    engine.finish(send(qtbot, window, engine, "the ferry"))
+    qtbot.waitUntil(lambda: not window.tabs.tabs()[0].session.is_busy)
+    palette = open_palette(qtbot, window)
+    qtbot.keyClicks(palette.line, typed)
+    found = [command.words for command in palette._model.commands]
+    assert any(words.startswith(wanted) for words in found), found
+
+
+def test_the_chat_is_pinned_and_answered_again_from_the_palette(
+    qtbot: QtBot, window: MainWindow, engine: FakeEngine
+) -> None:
+    engine.finish(send(qtbot, window, engine, "the ferry"))
+    (tab,) = window.tabs.tabs()
+    qtbot.waitUntil(lambda: not tab.session.is_busy)
+    for typed in ("pin this", "regenerate"):
+        window.commands.show_palette()
+        palette = window.findChildren(CommandPalette)[-1]
+        qtbot.keyClicks(palette.line, typed)
+        qtbot.keyClick(palette.line, Qt.Key.Key_Return)
+    assert tab.session.is_pinned
+    assert tab.session.is_busy
+
+
+def test_an_empty_chat_offers_only_what_it_can_do(qtbot: QtBot, window: MainWindow) -> None:
+    words = [command.words for command in chat_commands(window.tabs, window.chats)]
+    assert words == ["Attach files…"]
+
+
+def test_a_model_is_unloaded_and_loaded_by_its_name(window: MainWindow, engine: FakeEngine) -> None:
+    (unload,) = (one for one in model_commands(window.models) if one.words == "Unload the model")
+    unload.run()
+    assert engine.commands[-1] == UnloadModel()
+    window.models.forget_loaded()
+    load = model_commands(window.models)[0]
+    entry = window.models.models[0]
+    assert load.words == f"Load {entry.name}"
+    load.run()
+    assert engine.commands[-1] == LoadModel(entry.model_id)
