@@ -17,7 +17,7 @@ from app.chat.chat_words import title_words
 from app.chat.tab import ChatTab
 from app.history.chat_rows import Row, RowKind
 from app.history.draft_keeper import DraftKeeper
-from app.history.finder import finder_of, leave_finder
+from app.history.finder import finder_of, leave_finder, leave_search
 from app.history.folder_controller import FolderController
 from app.history.search_controller import SearchController
 from app.history.sidebar import Sidebar
@@ -73,7 +73,7 @@ class ChatController(QObject):
         self.trash.messages_wanted.connect(self._restore_messages)
         self.trash.emptied.connect(self._on_trash_emptied)
         self._search = SearchController(history, sidebar, run, self)
-        self._search.ended.connect(self.refresh)
+        self._search.ended.connect(self._on_search_ended)
         self.transfer = TransferController(history, sidebar, run, self)
         self.transfer.leaving.connect(self._close_tabs)
         for part in (self.folders, self.trash, self._search, self.transfer):
@@ -190,6 +190,11 @@ class ChatController(QObject):
             if not is_shown:
                 finder_of(tab).bar.show_elsewhere()
 
+    def _on_search_ended(self) -> None:
+        for tab in self._tabs.tabs():
+            leave_search(tab)
+        self.refresh()
+
     def reopen(self) -> None:
         """Opens the chat whose tab was closed last; those that are gone since, or never had a message, are passed."""
         while self._closed_ids:
@@ -225,11 +230,12 @@ class ChatController(QObject):
         """Puts the chat into the trash."""
         tab = self._tabs.tab_of(chat_id)
         session = tab.session if tab is not None else self._guarded(lambda: self._history.load(chat_id), None)
+        place = None if tab is None else self._tabs.indexOf(tab)
         # The tab goes first: in leaving it would save the chat once more.
-        if tab is not None:
-            self._tabs.close_tab(self._tabs.indexOf(tab))
+        if place is not None:
+            self._tabs.close_tab(place)
         if session is not None:
-            self.trash.put(chat_id, session.title, lambda: self._undelete(chat_id, tab is not None))
+            self.trash.put(chat_id, session.title, lambda: self._undelete(chat_id, place))
 
     def destroy(self, chat_id: str) -> None:
         """Deletes the chat for good, as those are that the program opened itself."""
@@ -238,11 +244,13 @@ class ChatController(QObject):
         self._guarded(lambda: self._history.delete(chat_id), None)
         self.show_change(chat_id)
 
-    def _undelete(self, chat_id: str, was_open: bool) -> None:
+    def _undelete(self, chat_id: str, place: int | None) -> None:
+        """`place`: where in the row its tab was."""
         self._guarded(lambda: self._history.trash.restore_chat(chat_id), None)
         self.show_change(chat_id)
-        if was_open:
+        if place is not None:
             self.open(chat_id)
+            self._tabs.move_to(chat_id, place)
 
     def _restore_messages(self, chat_id: str, message_id: str) -> None:
         self.open(chat_id)

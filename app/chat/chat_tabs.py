@@ -207,6 +207,13 @@ class ChatTabs(QTabWidget):
         tab.chat_made.connect(self.open_chat)
         return tab
 
+    def move_to(self, chat_id: str, place: int) -> None:
+        """Puts the chat's tab where it stood, or as far behind as the row reaches."""
+        if (tab := self.tab_of(chat_id)) is not None:
+            self._bar.moveTab(self.indexOf(tab), min(place, self.count() - 1))
+            # Its page was taken out and put in again, and the focus went on meanwhile.
+            self.focus_used()
+
     def close_tab(self, index: int) -> None:
         tab = self.widget(index)
         if not isinstance(tab, ChatTab):

@@ -343,9 +343,7 @@ class ComposerPanel(QWidget):
     def _ask_for_name(self) -> None:
         dialog = QInputDialog(self)
         dialog.setWindowTitle(translate("app", "Keep as a prompt"))
-        dialog.setLabelText(
-            translate("app", "Name; a slash in the message finds it. A name that is there gets the new text.")
-        )
+        dialog.setLabelText(translate("app", "Name of the prompt. A message that begins with / offers it."))
         dialog.setTextValue(self.prompts.name_in_use)
         dialog.textValueSelected.connect(self.keep_prompt)
         dialog.finished.connect(dialog.deleteLater)
@@ -367,10 +365,10 @@ class ComposerPanel(QWidget):
             return
         prompt = Prompt(name, self.composer.toPlainText())
         former = next((one for one in self._own_prompts() if one.name.casefold() == name.casefold()), None)
-        if former is None:
-            self._save_prompt(prompt)
-        else:
-            self._save_prompt(replace(prompt, id=former.id))
+        is_kept = self._save_prompt(prompt if former is None else replace(prompt, id=former.id))
+        if is_kept and former is None:
+            self.undo_bar.show_note(translate("app", "Prompt kept. Type / to use it."), name)
+        elif is_kept and former is not None:
             self.undo_bar.show_message(translate("app", "Prompt replaced."), name, partial(self._save_prompt, former))
 
     def _own_prompts(self) -> list[Prompt]:
@@ -389,11 +387,13 @@ class ComposerPanel(QWidget):
         undo = partial(self._save_prompt, prompt)
         self.undo_bar.show_message(translate("app", "Prompt deleted."), prompt.name, undo)
 
-    def _save_prompt(self, prompt: Prompt) -> None:
+    def _save_prompt(self, prompt: Prompt) -> bool:
         try:
             self._history.prompts.save(prompt)
         except HistoryError as error:
             self.failed.emit(str(error))
+            return False
+        return True
 
 
 def _pasted_name(number: str) -> str:

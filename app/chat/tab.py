@@ -114,7 +114,7 @@ class ChatTab(QWidget):
         self.composer, self.row, self.gauge = self.panel.composer, self.panel.row, self.panel.gauge
         self.send_button, self.stop_button = self.panel.send_button, self.panel.stop_button
         self.full_choice, self.undo_bar = self.panel.full_choice, self.panel.undo_bar
-        self.undo_bar.undo_button.clicked.connect(lambda: self.setFocus())
+        self.undo_bar.focus_freed.connect(lambda: self.setFocus())
         self.options_button = PresetButton(self.session)
         self.options_button.clicked.connect(self.open_options)
         button = self.options_button

@@ -22,6 +22,7 @@ from app.history.message_marks import mark, places_in
 from app.state.message import Message
 from app.state.search_words import pattern_of, words_of
 from app.state.session import Session
+from app.widgets.focus import holds_focus
 
 _INTERVAL_MS = 100
 _SETTLE_MS = 60
@@ -46,6 +47,16 @@ def leave_finder(tab: ChatTab) -> None:
         finder.leave()
 
 
+def leave_search(tab: ChatTab) -> None:
+    """The search in all chats is cleared: the bar goes that it opened, unless the person made it a search here."""
+    finder = tab.findChild(Finder, options=Qt.FindChildOption.FindDirectChildrenOnly)
+    if finder is not None and finder.is_of_search:
+        if holds_focus(finder.bar):
+            finder.close()
+        else:
+            finder.leave()
+
+
 class Finder(QObject):
     """A bar above a chat's messages. Child of the chat's tab, and as long-lived."""
 
@@ -58,6 +69,8 @@ class Finder(QObject):
         """What is looked for: what was typed as a whole, the text of a search in all chats word by word."""
         self._searched: str | None = None
         """The text of the search that led here."""
+        self._is_asked_for = False
+        """Whether the person opened the bar, not a hit of the search."""
         self._counts: list[tuple[Message, int]] = []
         """The messages that have places, with their number, from top to bottom."""
         self._at = (0, 0)
@@ -78,9 +91,15 @@ class Finder(QObject):
         self.bar.step_requested.connect(self.step)
         self.bar.closed.connect(self.close)
 
+    @property
+    def is_of_search(self) -> bool:
+        """Whether the bar is there only as the search in all chats led to this one."""
+        return not self.bar.isHidden() and not self._is_asked_for and self.bar.field.text() == self._searched
+
     def open(self, text: str | None = None, message_id: str | None = None) -> None:
         """Shows the bar, with the caret in it; or with a text goes to its first place in this message."""
         self.bar.show()
+        self._is_asked_for = text is None
         if text is None:
             self.bar.field.setFocus()
             self.bar.field.selectAll()

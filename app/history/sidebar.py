@@ -57,7 +57,7 @@ class Sidebar(QWidget):
     menu_opening = Signal(QMenu, object)
     """The menu of a chat's or folder's row, before it is shown."""
     dialog_closed = Signal()
-    """An editor of the list is gone, or the search was left, and with it the focus."""
+    """An editor of the list or the offer to undo is gone, or the search was left, and with it the focus."""
     search_changed = Signal(str)
     new_chat_requested = Signal()
     models_requested = Signal()
@@ -130,6 +130,7 @@ class Sidebar(QWidget):
         self.list.editing_ended.connect(self._on_editing_ended)
         self.list.rows.renamed.connect(self._on_renamed)
         self.list.moved.connect(self._on_moved)
+        self.undo_bar.focus_freed.connect(self.dialog_closed)
         self.trash_panel.closed.connect(self.show_list)
 
     def _entry(self, words: str, icon_name: str, signal: SignalInstance) -> QToolButton:

@@ -179,7 +179,8 @@ class TransferController(QObject):
 
 def _file_name(title: str) -> str:
     """What a file can be called after a chat, without its suffix."""
+    # A long title was cut, and an ellipsis looks like one more dot before the suffix.
+    title = title.replace("…", " ")
     plain = " ".join("".join(letter if is_safe_name(f"a{letter}a") else " " for letter in title).split())
-    # A long title ends with an ellipsis, which looks like one more dot before the suffix.
-    name = plain[:_MAX_NAME_LENGTH].rstrip(" .…") or "chat"
+    name = plain[:_MAX_NAME_LENGTH].rstrip(" .") or "chat"
     return name if is_safe_name(name) else f"chat {name}"

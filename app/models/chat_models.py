@@ -27,6 +27,8 @@ def show_models_in(tab: ChatTab, models: ModelController, manage: Callable[[], N
     shortenings = [(3, picker.show_shorter), (6, picker.show_short), (7, picker.show_icon_only)]
     tab.row.add_left(picker, picker.text, shortenings, place=0)
     reminder = ModelReminder(tab.session)
+    reminder.focus_freed.connect(tab.setFocus)
+    picker.load_requested.connect(reminder.note_choice)
     tab.panel.add_line(reminder)
     models.add_picker(reminder)
     tab.changed.connect(reminder.refresh)

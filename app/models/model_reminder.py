@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QWidget
 
 from app.i18n import translate
 from app.state.session import Session
+from app.widgets.focus import holds_focus
 from app.widgets.text_label import TextLabel
 from engine.messages import ModelLoaded, ModelLoadFailed, ModelLoadProgress
 
@@ -28,6 +29,8 @@ class ModelReminder(QFrame):
 
     load_requested = Signal(str)
     """The model id."""
+    focus_freed = Signal()
+    """The line goes and had the focus."""
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -35,6 +38,8 @@ class ModelReminder(QFrame):
         self._session = session
         self._names: dict[str, str] = {}
         self._loaded_id: str | None = None
+        self._chosen_id: str | None = None
+        """The model that the person chose in this very chat: that it is another one is no news."""
         self._loading_name = ""
         self.label = TextLabel(kind="muted")
         self.load_button = QPushButton()
@@ -54,6 +59,10 @@ class ModelReminder(QFrame):
         self._loaded_id = model_id
         self.refresh()
 
+    def note_choice(self, model_id: str) -> None:
+        """The person has this model loaded from the chat itself."""
+        self._chosen_id = model_id
+
     def show_load(self, load: ModelLoadProgress | ModelLoaded | ModelLoadFailed) -> None:
         """How loading goes is shown elsewhere."""
 
@@ -68,7 +77,11 @@ class ModelReminder(QFrame):
     def refresh(self) -> None:
         """Once the chat may have asked another model."""
         used_id = self._session.parameters.model_id
-        is_shown = bool(self._session.messages) and used_id not in (None, self._loaded_id) and not self._loading_name
+        is_known = self._loaded_id is not None and self._loaded_id in (used_id, self._chosen_id)
+        is_shown = bool(self._session.messages) and used_id is not None and not is_known and not self._loading_name
+        if not is_shown and holds_focus(self):
+            # Else Qt gives it to whatever comes next, such as a message's tools.
+            self.focus_freed.emit()
         self.setVisible(is_shown)
         if used_id is None or not is_shown:
             return

@@ -131,7 +131,7 @@ class Session:
         for message in reversed(self.messages):
             if message.stats is not None:
                 return message.stats.num_prompt_tokens + message.stats.num_completion_tokens
-        return self.num_prompt_tokens
+        return 0
 
     def uncounted(self) -> list[Message]:
         """The messages behind those that `num_context_tokens` counts: they were sent, and no answer read them."""

@@ -9,10 +9,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QToolButton, QWidget
 
 from app.i18n import translate
+from app.widgets.focus import holds_focus
 from app.widgets.icons import show_icon
 from app.widgets.text_label import TextLabel
 
@@ -27,6 +28,9 @@ class UndoBar(QFrame):
     Deletions are taken back one after the other, the last one first.
     """
 
+    focus_freed = Signal()
+    """It goes and had the focus."""
+
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("kind", "card")
@@ -37,11 +41,11 @@ class UndoBar(QFrame):
         self.label = TextLabel()
         self.undo_button = QPushButton(translate("app", "Undo"))
         self.undo_button.clicked.connect(self._on_undo)
-        close = QToolButton()
+        close = self.close_button = QToolButton()
         close.setToolTip(translate("app", "Hide this message"))
         close.setAccessibleName(translate("app", "Hide this message"))
         show_icon(close, "close")
-        close.clicked.connect(self.hide)
+        close.clicked.connect(self._go)
         row = QHBoxLayout(self)
         row.setContentsMargins(_MARGIN_PX, _MARGIN_PX // 2, _MARGIN_PX // 2, _MARGIN_PX // 2)
         row.addWidget(self.label, 1)
@@ -95,12 +99,18 @@ class UndoBar(QFrame):
         self._deletions = [deletion for deletion in self._deletions if deletion[1] is not undo]
         if undo is self._undo:
             self._undo = None
-            self.hide()
+            self._go()
 
     def forget(self) -> None:
         """Nothing can be had back any more."""
         self._deletions.clear()
         self._undo = None
+        self._go()
+
+    def _go(self) -> None:
+        if holds_focus(self):
+            # Else Qt gives it to whatever comes next.
+            self.focus_freed.emit()
         self.hide()
 
     def _show(self, words: str, what: str, shown_ms: int) -> None:
@@ -122,4 +132,4 @@ class UndoBar(QFrame):
         if self.undo_button.hasFocus() or self.underMouse():
             self._timer.start()
         else:
-            self.hide()
+            self._go()

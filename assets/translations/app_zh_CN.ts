@@ -1504,8 +1504,8 @@
       <translation>名称</translation>
     </message>
     <message>
-      <source>Name; a slash in the message finds it. A name that is there gets the new text.</source>
-      <translation>名称；在消息中输入斜杠即可找到。已有的名称将换成新文本。</translation>
+      <source>Name of the prompt. A message that begins with / offers it.</source>
+      <translation>提示词名称。在消息开头输入 / 即可选用。</translation>
     </message>
     <message>
       <source>Needed are {model} for the model and the rest for a chat of {length} tokens.</source>
@@ -1827,6 +1827,10 @@
     <message>
       <source>Prompt deleted.</source>
       <translation>提示词已删除。</translation>
+    </message>
+    <message>
+      <source>Prompt kept. Type / to use it.</source>
+      <translation>提示词已保存。输入 / 即可使用。</translation>
     </message>
     <message>
       <source>Prompt replaced.</source>

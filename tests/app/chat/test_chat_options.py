@@ -106,6 +106,7 @@ def test_a_slash_finds_prompts_and_enter_puts_one_in(desk: Desk) -> None:
 def test_a_text_is_kept_as_a_prompt_and_forgotten_by_delete(desk: Desk) -> None:
     desk.qtbot.keyClicks(desk.tab.composer, "As a haiku: ")
     desk.tab.panel.keep_prompt("Haiku")
+    assert desk.tab.undo_bar.label.text() == "Prompt kept. Type / to use it."
     desk.tab.composer.clear()
     desk.qtbot.keyClicks(desk.tab.composer, "/hai")
     assert desk.tab.panel.prompts.names() == ["Haiku"]

@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject
 
 from app.chat.context_gauge import ContextParts
 from app.chat.context_meter import ContextMeter
+from app.chat.message_tools import Tool
 from engine.messages import CountTokens, TokensCounted
 from tests.app.chat.desk import Desk
 from tests.app.fake_engine import MODEL
@@ -50,6 +51,19 @@ def test_the_models_own_system_prompt_is_told_as_such(desk: Desk) -> None:
     tab.meter.show()
     assert tab.gauge.parts.model_system == 0
     assert "Your system prompt" in tab.gauge.toolTip()
+
+
+@pytest.mark.parametrize("tool", ["delete_turn", "delete"])
+def test_what_was_deleted_fills_the_context_no_longer(desk: Desk, tool: Tool) -> None:
+    tab = desk.tab
+    tab.show_model(replace(MODEL, own_system_tokens=16))
+    request_id = desk.send("hi")
+    desk.answer(request_id, "Good day")
+    desk.finish(request_id)
+    assert tab.gauge.parts is not None
+    assert tab.gauge.parts.history
+    tab.message_actions.use(tab.session.messages[1], tool)
+    assert (tab.gauge.parts.history, tab.gauge.parts.used) == (0, 16)
 
 
 def test_the_gauge_is_as_wide_whatever_is_used(desk: Desk) -> None:

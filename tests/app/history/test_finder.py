@@ -120,6 +120,36 @@ def test_a_hit_of_the_search_opens_its_message(qtbot: QtBot, window: MainWindow,
     assert count(finder_of(tab)) == "5 of 6"
 
 
+def test_clearing_the_search_closes_the_bar_that_it_opened(qtbot: QtBot, window: MainWindow, tab: ChatTab) -> None:
+    field = window.sidebar.search_field
+    qtbot.keyClicks(field, "lighthouse")
+    qtbot.waitUntil(lambda: len(texts(window.sidebar.list)) == 1)
+    row = window.sidebar.list.rows.rows[0]
+    window.sidebar.hit_chosen.emit(row.key, row.message_id)
+    assert finder_of(tab).bar.isVisible()
+    field.clear()
+    qtbot.waitUntil(lambda: finder_of(tab).bar.isHidden())
+    assert marked(tab) == []
+
+
+@pytest.mark.parametrize("how", ["opened by the person", "another text in it"])
+def test_clearing_the_search_leaves_a_bar_that_is_the_persons(
+    qtbot: QtBot, window: MainWindow, tab: ChatTab, how: str
+) -> None:
+    field = window.sidebar.search_field
+    qtbot.keyClicks(field, "lighthouse")
+    qtbot.waitUntil(lambda: len(texts(window.sidebar.list)) == 1)
+    row = window.sidebar.list.rows.rows[0]
+    window.sidebar.hit_chosen.emit(row.key, row.message_id)
+    if how == "opened by the person":
+        window.chats.find_in_chat()
+    else:
+        finder_of(tab).bar.field.setText("sea")
+    field.clear()
+    qtbot.waitUntil(lambda: texts(window.sidebar.list) != [row.text])
+    assert finder_of(tab).bar.isVisible()
+
+
 def test_words_of_a_search_are_marked_one_by_one_and_those_that_are_typed_as_they_stand(
     qtbot: QtBot, window: MainWindow, tab: ChatTab
 ) -> None:

@@ -108,6 +108,7 @@ def test_an_import_leaves_the_trash_for_the_list(qtbot: QtBot, chat: MainWindow,
     ("title", "name"),
     [
         ("Write code: a function that\nreverses a…", "Write code a function that reverses a.json"),
+        ("What is the… (branch)", "What is the (branch).json"),
         ("con", "chat con.json"),
         ("NUL.txt explained", "chat NUL.txt explained.json"),
         ("?", "chat.json"),

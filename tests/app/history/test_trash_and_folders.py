@@ -9,6 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from app.main_window import MainWindow
 from app.state.history import History
+from app.state.session import Session
 from tests.app.fake_engine import FakeEngine
 from tests.app.history.rows import place_of, texts
 from tests.app.windows import OpenWindow, send, titles
@@ -55,6 +56,37 @@ def test_undo_brings_a_deleted_chat_and_its_tab_back(qtbot: QtBot, chat: MainWin
     assert tab is not None
     assert [message.text for message in tab.session.messages] == ["Trip", "To sea"]
     assert not chat.sidebar.undo_bar.isVisible()
+
+
+def test_undo_puts_the_tab_where_it_was_and_the_caret_into_it(qtbot: QtBot, chat: MainWindow) -> None:
+    for name in ("second", "third"):
+        chat.tabs.open_chat(Session(title=name))
+    assert titles(chat) == ["Trip", "second", "third"]
+    deleted = chat.tabs.tabs()[0].session
+    chat.chats.delete(deleted.id)
+    chat.activateWindow()
+    chat.sidebar.undo_bar.undo_button.setFocus()
+    qtbot.mouseClick(chat.sidebar.undo_bar.undo_button, Qt.MouseButton.LeftButton)
+    assert titles(chat) == ["Trip", "second", "third"]
+    tab = chat.tabs.current_tab()
+    assert tab is not None
+    assert tab.session.id == deleted.id
+    assert chat.focusWidget() is tab.composer
+
+
+def test_after_an_undo_that_opens_nothing_the_caret_is_in_the_chat_that_is_shown(
+    qtbot: QtBot, chat: MainWindow
+) -> None:
+    bar = chat.sidebar.undo_bar
+    for button in (bar.undo_button, bar.close_button):
+        bar.show_offer("3 chats imported", "", lambda: None)
+        chat.activateWindow()
+        button.setFocus()
+        qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+        assert bar.isHidden()
+        tab = chat.tabs.current_tab()
+        assert tab is not None
+        assert chat.focusWidget() is tab.composer
 
 
 def test_the_offer_to_undo_goes_when_the_chat_is_taken_out_of_the_trash(qtbot: QtBot, chat: MainWindow) -> None:

@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.main_window import MainWindow
+from app.models.model_picker import ModelPicker
 from app.models.model_reminder import ModelReminder
 from app.state.message import Message
 from app.state.parameters import ChatParameters
@@ -46,6 +47,35 @@ def test_the_chats_model_is_offered_and_loaded_only_on_a_click(
     engine.emit(ModelLoadProgress("large", 1, 2), ModelLoaded("large", "Large 9B", "cpu", 8192, 10**8, 64, 16, 1024))
     qtbot.waitUntil(lambda: window.models.loaded is not None and window.models.loaded.model_id == "large")
     assert not reminder.isVisible()
+
+
+def test_the_caret_is_in_the_composer_when_the_line_was_pressed_and_goes(qtbot: QtBot, window: MainWindow) -> None:
+    reminder = open_chat(window, "large")
+    tab = window.tabs.current_tab()
+    assert tab is not None
+    window.activateWindow()
+    reminder.load_button.setFocus()
+    qtbot.mouseClick(reminder.load_button, Qt.MouseButton.LeftButton)
+    assert not reminder.isVisible()
+    assert window.focusWidget() is tab.composer
+
+
+def test_nothing_is_said_in_the_chat_in_which_another_model_was_chosen(
+    qtbot: QtBot, window: MainWindow, engine: FakeEngine
+) -> None:
+    reminder = open_chat(window, MODEL.model_id)
+    tab = window.tabs.current_tab()
+    assert tab is not None
+    (picker,) = tab.findChildren(ModelPicker)
+    picker.load_requested.emit("large")
+    engine.emit(ModelLoadProgress("large", 1, 2), ModelLoaded("large", "Large 9B", "cpu", 8192, 10**8, 64, 16, 1024))
+    qtbot.waitUntil(lambda: window.models.loaded is not None and window.models.loaded.model_id == "large")
+    assert not reminder.isVisible()
+    # Another chat of that model, or this one when it is opened anew, says so.
+    assert open_chat(window, MODEL.model_id).isVisible()
+    reminder.set_loaded("a third one")
+    window.tabs.setCurrentWidget(tab)
+    assert reminder.isVisible()
 
 
 @pytest.mark.parametrize("how", ["a new question", "a changed question", "again", "go on"])
