@@ -5,7 +5,7 @@ Knows nothing of the widgets.
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize
+from PySide6.QtCore import QEvent, QSize
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
@@ -49,6 +49,12 @@ class Flow(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._arrange(self.width(), is_real=True)
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.LayoutRequest:
+            # One of them asks for another size, as with another zoom.
+            self.refresh()
+        return super().event(event)
 
     def refresh(self) -> None:
         """Arrange anew, after widgets were shown, hidden or given other words."""

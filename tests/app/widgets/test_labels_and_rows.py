@@ -1,7 +1,7 @@
 """Text that gives way, and cards that stand side by side while there is room."""
 
 import pytest
-from PySide6.QtWidgets import QApplication, QPushButton
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 
 from app.theme import apply_zoom
 from app.widgets.card import Card
@@ -88,3 +88,17 @@ def test_widgets_of_unlike_heights_stand_on_one_middle_line(qtbot):
     flow.show()
     assert abs(low.geometry().center().y() - high.geometry().center().y()) <= 1
     assert low.y() > high.y() == 0
+
+
+def test_a_row_makes_room_when_one_of_its_widgets_asks_for_more(qtbot):
+    """A square of a legend grows with the zoom, though nobody arranges its row."""
+    flow = Flow()
+    qtbot.addWidget(flow)
+    first, second = QLabel("a"), QLabel("b")
+    for label in (first, second):
+        flow.add(label)
+    flow.resize(2000, 40)
+    flow.show()
+    before_px = second.x()
+    first.setText("a square that has grown")
+    qtbot.waitUntil(lambda: first.width() == first.sizeHint().width() and second.x() > before_px)
