@@ -126,6 +126,9 @@ class ChatTab(QWidget):
         self.meter.message_counted.connect(self.message_actions.keep_sizes)
         self._sender = Sender(self.session, self.transcript, self.panel, self.meter, self.submit, self)
         self._sender.model_missed.connect(self.model_missed)
+        empty = self.transcript.empty_chat
+        empty.question_chosen.connect(self._begin_with)
+        self.composer.textChanged.connect(lambda: empty.show_questions(self.composer.document().isEmpty()))
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -163,6 +166,11 @@ class ChatTab(QWidget):
         # On disk before it is sent: what a person wrote is never lost.
         self._saver.save(self.session, messages)
         self._begin()
+
+    def _begin_with(self, question: str) -> None:
+        """The question stands in the field, to be changed or sent."""
+        self.setFocus()
+        self.composer.insertPlainText(question)
 
     def retry(self) -> None:
         """Asks again for the newest answer."""

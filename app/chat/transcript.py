@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QPushButton, QScrollArea, QWidget
 from shiboken6 import delete
 
 from app.chat.chat_words import forgotten_words, state_words
+from app.chat.empty_chat import EmptyChat
 from app.chat.latest_button import LatestButton
 from app.chat.limit_note import fills_context, limit_words
 from app.chat.message_view import AnswerMessageView, MessageView, QuestionView
@@ -20,7 +21,6 @@ from app.state.message import Message
 from app.state.session import Session
 from app.theme import theme_signals
 from app.widgets.steady_bar import scroll_only_down
-from app.widgets.text_label import TextLabel
 
 COLUMN_CHARACTERS = 80
 # Building a view costs about a millisecond; a long chat opens with its newest messages.
@@ -80,9 +80,8 @@ class Transcript(QScrollArea):
         self.earlier_button = QPushButton(translate("app", "Earlier messages"))
         self.earlier_button.clicked.connect(self._show_earlier)
         self._column.addWidget(self.earlier_button, 0, Qt.AlignmentFlag.AlignHCenter)
-        self._empty_label = TextLabel("", "muted")
-        self._empty_label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        self._column.addWidget(self._empty_label)
+        self.empty_chat = EmptyChat()
+        self._column.addWidget(self.empty_chat)
         page.end_column()
         self.setWidget(page)
         self._limit_width()
@@ -166,7 +165,7 @@ class Transcript(QScrollArea):
 
     def show_empty_words(self, words: str) -> None:
         """What stands in a chat that has no message yet."""
-        self._empty_label.setText(words)
+        self.empty_chat.setText(words)
 
     def follow(self) -> None:
         """Goes to the end and stays there."""
@@ -191,7 +190,7 @@ class Transcript(QScrollArea):
             self._append(message)
         self._show_versions()
         self.earlier_button.setVisible(self._num_hidden > 0)
-        self._empty_label.setVisible(not self._session.messages)
+        self.empty_chat.setVisible(not self._session.messages)
         self._is_stale = False
         self.show_progress()
 

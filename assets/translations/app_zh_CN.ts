@@ -878,6 +878,10 @@
       <translation>解释</translation>
     </message>
     <message>
+      <source>Explain how a rainbow forms</source>
+      <translation>解释彩虹是怎样形成的</translation>
+    </message>
+    <message>
       <source>Explain this step by step, in plain words:
 
 </source>
@@ -1853,6 +1857,10 @@
       <translation>放回原处</translation>
     </message>
     <message>
+      <source>Put this into the message</source>
+      <translation>放入消息中</translation>
+    </message>
+    <message>
       <source>Question and answer deleted.</source>
       <translation>问题和回答已删除。</translation>
     </message>
@@ -1971,6 +1979,10 @@
     <message>
       <source>Retry</source>
       <translation>重试</translation>
+    </message>
+    <message>
+      <source>Reverse a text in Python</source>
+      <translation>用 Python 反转一段文本</translation>
     </message>
     <message>
       <source>Review code</source>
@@ -2269,6 +2281,10 @@
     <message>
       <source>Takes effect at the next start.</source>
       <translation>下次启动时生效。</translation>
+    </message>
+    <message>
+      <source>Tell a story of a lighthouse</source>
+      <translation>讲一个灯塔的故事</translation>
     </message>
     <message>
       <source>Tell me when something ends</source>
@@ -2735,6 +2751,10 @@
     <message>
       <source>Threads</source>
       <translation>线程</translation>
+    </message>
+    <message>
+      <source>Three ideas for a rainy day</source>
+      <translation>雨天可做的三件事</translation>
     </message>
     <message>
       <source>Title</source>
