@@ -129,7 +129,7 @@ class JobStrip(QWidget):
     def show_progress(self, progress: JobProgress) -> None:
         """Show how far the job is, also one that was started elsewhere."""
         self._last_text = self._words.describe(progress)
-        self._bar.setValue(round(_BAR_STEPS * progress.done / progress.total) if progress.total > 0 else 0)
+        self._bar.setValue(round(_BAR_STEPS * self._words.share))
         # What still comes after Pause was pressed must not bring the button back.
         if self._state is not JobState.STOPPING:
             self._go(JobState.RUNNING, self._last_text)

@@ -10,8 +10,9 @@ from collections.abc import Callable
 
 from app.engine_words.recognition import in_window_words
 from app.i18n import translate
+from app.models.job_ids import converted_path
 from app.widgets.units import done_of_total, duration, file_size
-from engine.messages import JobProgress
+from engine.messages import JobProgress, JobStage
 
 _WINDOW_S = 5.0
 _MIN_SPAN_S = 0.5
@@ -24,17 +25,31 @@ class JobText:
     def __init__(self, now_s: Callable[[], float]) -> None:
         self._now_s = now_s
         self._stage = ""
+        self._seen: set[str] = set()
         self._samples: deque[tuple[float, int]] = deque()
         self.last = ""
         """What was said last, "" before the first progress."""
         self.share = 0.0
-        """How much of the stage was done then, from 0 to 1."""
+        """How much of the bar was done then, from 0 to 1: of a conversion all its phases, else of the stage."""
 
     def describe(self, progress: JobProgress) -> str:
         """`last`, brought up to date."""
+        self._seen.add(progress.stage)
         self.last = self._describe(progress)
-        self.share = progress.done / progress.total if progress.total > 0 else 0.0
+        share = progress.done / progress.total if progress.total > 0 else 0.0
+        if converted_path(progress.job_id) is None:
+            self.share = share
+        else:
+            # What an earlier run has done, and what is left out, is passed at once; it never goes back.
+            start, width = self._part(progress.stage)
+            self.share = max(self.share, start + width * share)
         return self.last
+
+    def _part(self, stage: JobStage) -> tuple[float, float]:
+        """Where the bar of a conversion stands as the stage begins, and how much of it the stage takes, about."""
+        if stage == "verify":
+            return (0.95, 0.05) if "convert" in self._seen else (0.0, 0.05)
+        return (0.65, 0.3) if stage == "measure" else (0.05, 0.6)
 
     def _describe(self, progress: JobProgress) -> str:
         """What is done, and what is left where it is known; or why the job waits.
@@ -46,7 +61,7 @@ class JobText:
         if progress.stage in ("convert", "measure"):
             return self._describe_layers(progress)
         if progress.stage == "verify":
-            return translate("app", "Verify")
+            return self._verify_words(progress)
         is_move = progress.stage == "move"
         words = translate("app", "Move {amount}") if is_move else translate("app", "Download {amount}")
         text = words.format(amount=done_of_total(progress.done, progress.total))
@@ -55,6 +70,15 @@ class JobText:
             return text
         left = translate("app", "{time} left").format(time=duration((progress.total - progress.done) / rate))
         return f"{text} · {file_size(round(rate))}/s · {left}"
+
+    def _verify_words(self, progress: JobProgress) -> str:
+        """Which bytes are read through."""
+        if "convert" in self._seen:
+            return translate("app", "Check what was written")
+        if "download" in self._seen:
+            return translate("app", "Check the download")
+        is_source = converted_path(progress.job_id) is not None
+        return translate("app", "Read the file") if is_source else translate("app", "Verify")
 
     def _describe_layers(self, progress: JobProgress) -> str:
         is_conversion = progress.stage == "convert"

@@ -85,7 +85,8 @@ class ModelPage(ClosablePage):
         self.undo_bar = UndoBar()
         self.damaged = DamagedModels()
         self.storage = StorageSection()
-        self.add_button = QPushButton(translate("app", "Add a model…"))
+        self.add_button = QPushButton(translate("app", "Add a model"))
+        self.add_button.setToolTip(translate("app", "Leads to “Get a model”: from the hub, or from a file of yours"))
         show_icon(self.add_button, "plus")
         self._nothing = TextLabel(
             translate("app", "No model yet: choose Get a model above, or drop a file of your own on the window."),
@@ -216,6 +217,7 @@ class ModelPage(ClosablePage):
     def _on_add_pressed(self) -> None:
         self._on_chosen(_GET)
         self.import_card.choose_button.setFocus()
+        self.scroll_to(self.import_card, self.import_card.choose_button)
 
     def _on_chosen(self, section: int) -> None:
         self._has_chosen = True
@@ -276,4 +278,5 @@ class ModelPage(ClosablePage):
         for runner in (self.get, self.jobs):
             runner.pause_requested.connect(self.pause_requested)
             runner.cancel_requested.connect(self.cancel_requested)
+        self.storage.unfolded.connect(lambda: self.scroll_to(self.storage, self.storage.fold_button))
         self._show_section(_YOURS)

@@ -18,6 +18,10 @@ from engine.messages import StorageItem, StorageKind, StorageReport
 
 _KINDS: tuple[StorageKind, ...] = ("model", "partial", "download", "trash", "leftover", "cache", "chats", "other")
 
+_WHOLE: tuple[StorageKind, ...] = ("chats", "other")
+"""Kinds of which only the sum is told: their files are the program's own."""
+_GROUP_GAP_PX = 8
+
 
 class StorageSection(QWidget):
     """Folded until it is asked for."""
@@ -29,6 +33,8 @@ class StorageSection(QWidget):
     restore_requested = Signal(str)
     """A trash id."""
     empty_requested = Signal()
+    unfolded = Signal()
+    """It was opened, and what it tells has come: there is more of it to see."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -40,6 +46,7 @@ class StorageSection(QWidget):
         self.buttons: list[QPushButton] = []
         self._rows = QVBoxLayout()
         self._rows.setSpacing(4)
+        self._is_awaited = False
         self._content = QWidget()
         inner = QVBoxLayout(self._content)
         inner.setContentsMargins(0, 0, 0, 0)
@@ -63,7 +70,7 @@ class StorageSection(QWidget):
         self.error.clear()
         self._clear()
         for kind in _KINDS:
-            items = [item for item in report.items if item.kind == kind]
+            items = [item for item in report.items if item.kind == kind and (item.size_bytes or item.trash_id)]
             if items:
                 self._add_kind(kind, items, report.total_bytes(kind))
         self.free_label.setText(
@@ -76,6 +83,9 @@ class StorageSection(QWidget):
                 for folder in report.folders
             )
         )
+        if self._is_awaited and self.is_open:
+            self._is_awaited = False
+            self.unfolded.emit()
 
     def show_error(self, message: str) -> None:
         self.error.show_error(message)
@@ -91,6 +101,7 @@ class StorageSection(QWidget):
 
     def _on_folded(self, is_open: bool) -> None:
         self._content.setVisible(is_open)
+        self._is_awaited = is_open
         if is_open:
             self.asked.emit()
 
@@ -107,8 +118,10 @@ class StorageSection(QWidget):
             button = self._button(
                 translate("app", "Empty the trash"), lambda: self.ask_to_empty(len(items), size_bytes)
             )
-        self._rows.addWidget(_Row(kind_words(kind), size_bytes, "heading", button))
-        for item in items:
+        heading = _Row(kind_words(kind), size_bytes, "heading", button)
+        heading.setContentsMargins(0, _GROUP_GAP_PX if self._rows.count() else 0, 0, 0)
+        self._rows.addWidget(heading)
+        for item in [] if kind in _WHOLE else items:
             self._rows.addWidget(_Row(item.name, item.size_bytes, None, self._item_button(item), item.path))
 
     def _item_button(self, item: StorageItem) -> QPushButton | None:
@@ -151,7 +164,7 @@ def kind_words(kind: StorageKind) -> str:
         "download": translate("app", "Downloads"),
         "trash": translate("app", "Trash"),
         "leftover": translate("app", "Remains"),
-        "cache": translate("app", "Caches, made again when needed"),
+        "cache": translate("app", "Copies prepared for this machine and other caches, made again when needed"),
         "chats": translate("app", "Chats"),
-        "other": translate("app", "Other files"),
+        "other": translate("app", "Settings and other small files"),
     }[kind]

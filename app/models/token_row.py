@@ -6,6 +6,7 @@ Does not know where the token is kept, nor whether there is one; it asks by sign
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
 from app.i18n import translate
@@ -26,7 +27,7 @@ class TokenRow(QWidget):
         super().__init__(parent)
         self.field = TokenField()
         self.field.token_given.connect(self.token_given)
-        self.forget_button = QPushButton(translate("app", "Forget the access token"))
+        self.forget_button = QPushButton(translate("app", "Forget a token kept earlier"))
         self.forget_button.clicked.connect(self._forget)
         self.note_label = TextLabel(self.note, "muted")
         buttons = Flow()
@@ -38,6 +39,11 @@ class TokenRow(QWidget):
             column.addWidget(part)
         # A row that is given too much height has it below.
         column.addStretch(1)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        # Meanwhile one may have been kept elsewhere.
+        self.forget_button.setEnabled(True)
 
     @property
     def words(self) -> str:
@@ -53,11 +59,12 @@ class TokenRow(QWidget):
 
     def show_kept(self, account: str) -> None:
         """The name of whom the hub knows by it."""
+        self.forget_button.setEnabled(True)
         self.field.show_kept()
         self.note_label.setText(translate("app", "Kept: the hub knows you as {account}.").format(account=account))
 
     def show_forgotten(self, was_there: bool) -> None:
-        self.forget_button.setEnabled(True)
+        """There is none in the keyring now: nothing to forget before another one is kept."""
         words = (
             translate("app", "Forgotten. A token that other programs or HF_TOKEN have left is still used.")
             if was_there

@@ -182,7 +182,7 @@ KV_BUDGET_MIB = Setting(
 SWAP_BUDGET_MIB = Setting(
     "swap_budget_mib",
     256,
-    QT_TRANSLATE_NOOP("app", "Memory for chats that wait (MiB)"),
+    QT_TRANSLATE_NOOP("app", "Memory for waiting chats (MiB)"),
     QT_TRANSLATE_NOOP("app", "Where a chat's blocks are kept while others need its place; 0 computes them again."),
     keywords=QT_TRANSLATE_NOOP("app", "ram memory swap kv cache"),
     section="engine",
@@ -202,7 +202,7 @@ MAX_RUNNING = Setting(
 SPECULATION: Setting[Speculation] = Setting(
     "speculation",
     "lookup",
-    QT_TRANSLATE_NOOP("app", "Guess ahead"),
+    QT_TRANSLATE_NOOP("app", "Guess the next words"),
     QT_TRANSLATE_NOOP("app", "Guesses are checked by the model: answers stay the same and come sooner."),
     keywords=QT_TRANSLATE_NOOP("app", "speculative decoding speed faster draft"),
     section="engine",

@@ -258,8 +258,8 @@
       <translation>访问令牌，hf_…</translation>
     </message>
     <message>
-      <source>Add a model…</source>
-      <translation>添加模型…</translation>
+      <source>Add a model</source>
+      <translation>添加模型</translation>
     </message>
     <message>
       <source>All answers are complete by now.</source>
@@ -426,10 +426,6 @@
       <translation>已缓存的文本</translation>
     </message>
     <message>
-      <source>Caches, made again when needed</source>
-      <translation>缓存，需要时重新生成</translation>
-    </message>
-    <message>
       <source>Cancel</source>
       <translation>取消</translation>
     </message>
@@ -550,6 +546,14 @@
       <translation>请检查磁盘，或在下次启动时选择另一个数据文件夹。</translation>
     </message>
     <message>
+      <source>Check the download</source>
+      <translation>检查下载的文件</translation>
+    </message>
+    <message>
+      <source>Check what was written</source>
+      <translation>检查写入的内容</translation>
+    </message>
+    <message>
       <source>Choose a chat or a message to bring it back.</source>
       <translation>选择要恢复的聊天或消息。</translation>
     </message>
@@ -644,6 +648,10 @@
     <message>
       <source>Convert {file}</source>
       <translation>转换 {file}</translation>
+    </message>
+    <message>
+      <source>Copies prepared for this machine and other caches, made again when needed</source>
+      <translation>为本机准备的副本和其他缓存，需要时会重新生成</translation>
     </message>
     <message>
       <source>Copy</source>
@@ -968,8 +976,8 @@
       <translation>用于此聊天</translation>
     </message>
     <message>
-      <source>Forget the access token</source>
-      <translation>忘记访问令牌</translation>
+      <source>Forget a token kept earlier</source>
+      <translation>忘记以前保存的令牌</translation>
     </message>
     <message>
       <source>Forget the oldest turns</source>
@@ -1068,8 +1076,8 @@
       <translation>不支持 {size} 个一组：请使用 32、64 或 128</translation>
     </message>
     <message>
-      <source>Guess ahead</source>
-      <translation>提前猜测</translation>
+      <source>Guess the next words</source>
+      <translation>预猜后面的词</translation>
     </message>
     <message>
       <source>Guesses are checked by the model: answers stay the same and come sooner.</source>
@@ -1316,6 +1324,10 @@
       <translation>最近 {time} 秒：{sums}</translation>
     </message>
     <message>
+      <source>Leads to “Get a model”: from the hub, or from a file of yours</source>
+      <translation>转到“获取模型”：从模型中心或你自己的文件</translation>
+    </message>
+    <message>
       <source>Legend of the step timeline</source>
       <translation>步骤时间线的图例</translation>
     </message>
@@ -1404,8 +1416,8 @@
       <translation>聊天用内存（MiB）</translation>
     </message>
     <message>
-      <source>Memory for chats that wait (MiB)</source>
-      <translation>等待中的聊天用内存（MiB）</translation>
+      <source>Memory for waiting chats (MiB)</source>
+      <translation>等待中聊天的内存（MiB）</translation>
     </message>
     <message>
       <source>Memory of this computer</source>
@@ -1734,10 +1746,6 @@
       <translation>此聊天的选项</translation>
     </message>
     <message>
-      <source>Other files</source>
-      <translation>其他文件</translation>
-    </message>
-    <message>
       <source>Pasted text {number}</source>
       <translation>粘贴的文本 {number}</translation>
     </message>
@@ -1875,6 +1883,10 @@
     <message>
       <source>RAM: this program {own}, other programs {others}, left {left} of {total}</source>
       <translation>内存：本程序 {own}，其他程序 {others}，剩余 {left}，共 {total}</translation>
+    </message>
+    <message>
+      <source>Read the file</source>
+      <translation>读取文件</translation>
     </message>
     <message>
       <source>Read {name}</source>
@@ -2099,6 +2111,10 @@
     <message>
       <source>Settings</source>
       <translation>设置</translation>
+    </message>
+    <message>
+      <source>Settings and other small files</source>
+      <translation>设置和其他小文件</translation>
     </message>
     <message>
       <source>Shorten the message or remove what is attached.</source>

@@ -36,6 +36,31 @@ class TimeLeft:
         return self._left / (self._done / elapsed_s if is_known else self._first_rate)
 
 
+class LayerPace:
+    """For a conversion whose layers take as long as reading and rounding them: their own pace, and behind them the
+    work of measuring, at the speed at which this machine multiplies.
+    """
+
+    def __init__(self, num_layers: int, measure_work: float, now_s: Callable[[], float] = time.monotonic) -> None:
+        self._num_layers = num_layers
+        self._measure_work = measure_work
+        self._measure_s: float | None = None
+        self._now_s = now_s
+        self._start_s = now_s()
+
+    def left_s(self, num_done: int, is_measured: bool) -> float | None:
+        """None before the first layer. `is_measured`: something was rounded, so the model is compared at the end."""
+        if num_done == 0:
+            return None
+        # Before the machine's speed is tried out, which takes a moment of its own.
+        left_s = (self._now_s() - self._start_s) / num_done * (self._num_layers - num_done)
+        if not is_measured:
+            return left_s
+        if self._measure_s is None:
+            self._measure_s = TimeLeft(self._measure_work).left_s
+        return left_s + self._measure_s
+
+
 def _probe(now_s: Callable[[], float]) -> float:
     """Multiplications and additions in a second."""
     square = torch.ones(_PROBE_SIZE, _PROBE_SIZE)

@@ -14,10 +14,10 @@ from engine.convert.options import QuantizeOptions
 from engine.convert.packing import IsCancelled, pack
 from engine.convert.sample_texts import calibration_windows, held_windows
 from engine.convert.source import Source, layer_matrices, matrices, with_packed
-from engine.convert.time_left import TimeLeft
+from engine.convert.time_left import LayerPace, TimeLeft
 from engine.environment import return_free_memory
 from engine.messages import JobStage
-from engine.planning.conversion_time import Work
+from engine.planning.conversion_time import HELD_TOKENS, Work
 from engine.store import layout
 from engine.store.checkpoint import Checkpoint
 from engine.store.files import check_cancelled
@@ -70,6 +70,7 @@ class Writer:
         self._is_cancelled = is_cancelled
         self._clock: TimeLeft | None = None
         self._work = Work(0.0, 0.0, 0.0)
+        self._pace: LayerPace | None = None
 
     def write(self) -> None:
         """Every file but the manifest."""
@@ -78,6 +79,8 @@ class Writer:
         if not partial.has(layout.EMBED_FILE):
             self._write_embedding()
         calibration = self._calibration()
+        if calibration is None:
+            self._pace = LayerPace(num_layers, Work.of(self._spec, 0, HELD_TOKENS).measure)
         self._tell("convert", 0, 0.0)
         for index in range(num_layers):
             check_cancelled(self._is_cancelled)
@@ -175,4 +178,7 @@ class Writer:
         if self._clock is not None and num_done:
             self._clock.did(layer_work)
         left_s = None if self._clock is None else self._clock.left_s
+        if stage == "convert" and self._pace is not None:
+            is_exact = all(form.is_exact for form in self._partial.formats.values())
+            left_s = self._pace.left_s(num_done, is_measured=not is_exact)
         self._on_progress(stage, num_done, self._spec.num_layers, left_s)

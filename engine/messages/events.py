@@ -225,7 +225,7 @@ class JobProgress:
     """How far a job's stage is. `download` and `verify` count bytes, `convert` and `measure` count layers.
 
     `waits_for` says why the job waits and goes on by itself later: for the network, or for room on a full disk.
-    `left_s` is the time that calibrating and measuring will still take, an estimate; None where none is made.
+    `left_s` is the time that converting and measuring will still take together, an estimate; None where none is made.
     """
 
     job_id: str

@@ -87,7 +87,7 @@ def test_stages_of_a_fetch_are_shown_in_its_card(page: FirstRunPage):
         said.append(page.fetch_card.strip.text())
     page.finish_job(JobFinished("fetch:starter", "small"))
     said.append(page.fetch_card.strip.text())
-    assert said == ["Download 47 of 94 MB", "Convert layer 14 of 30", "Verify", "Ready"]
+    assert said == ["Download 47 of 94 MB", "Convert layer 14 of 30", "Check what was written", "Ready"]
 
 
 def test_failed_fetch_stands_in_its_card(page: FirstRunPage):

@@ -66,7 +66,29 @@ def test_resumed_download_does_not_count_what_was_there_before():
 def test_conversion_counts_layers_and_verification_only_says_its_name():
     words = JobText(Clock())
     assert words.describe(JobProgress("j", "convert", 14, 36)) == "Convert layer 14 of 36"
-    assert words.describe(JobProgress("j", "verify", 5 * MB, 9 * MB)) == "Verify"
+    assert words.describe(JobProgress("j", "verify", 5 * MB, 9 * MB)) == "Check what was written"
+    assert JobText(Clock()).describe(JobProgress("verify:tiny", "verify", 5 * MB, 9 * MB)) == "Verify"
+
+
+def test_a_conversion_has_one_bar_that_never_goes_back():
+    words = JobText(Clock())
+    steps = (
+        ("verify", 9),
+        ("convert", 0),
+        ("convert", 4),
+        ("convert", 9),
+        ("measure", 3),
+        ("verify", 0),
+        ("verify", 9),
+    )
+    told, shares = [], []
+    for stage, done in steps:
+        told.append(words.describe(JobProgress("convert:/m/a.gguf", stage, done, 9)))
+        shares.append(words.share)
+    assert (told[0], told[-1]) == ("Read the file", "Check what was written")
+    assert shares == sorted(shares)
+    assert shares[0] < 0.1
+    assert shares[-1] == 1
 
 
 def test_a_job_that_waits_says_why():

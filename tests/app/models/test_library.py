@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog, QInputDialog, QMessageBox
+from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog, QInputDialog, QLabel, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from app.main_window import MainWindow
@@ -134,6 +134,20 @@ def test_where_each_byte_is_can_be_seen_and_cleaned_up(qtbot: QtBot, window: Mai
         assert engine.commands[-1] == command
     engine.emit(SpaceFreed(1, 2_000_000))
     qtbot.waitUntil(lambda: window.model_page.undo_bar.label.text() == "2.0 MB are free again")
+
+
+def test_the_programs_own_files_are_told_as_one_and_what_is_empty_not_at_all(
+    qtbot: QtBot, window: MainWindow, engine: FakeEngine
+) -> None:
+    window.show_models()
+    storage = window.model_page.storage
+    press(qtbot, storage.fold_button)
+    own = (("chats", "chats.sqlite3", 5000), ("chats", "chats.sqlite3-wal", 3000), ("other", "app.lock", 90))
+    items = tuple(StorageItem(kind, name, f"/d/{name}", size, 0.0) for kind, name, size in (*own, ("cache", "x", 0)))
+    with qtbot.waitSignal(storage.unfolded):
+        engine.emit(dataclasses.replace(REPORT, items=items))
+    words = [label.text() for label in storage.findChildren(QLabel) if label.isVisible()]
+    assert words[:4] == ["Chats", "8.0 kB", "Settings and other small files", "90 B"]
 
 
 @pytest.mark.parametrize("is_meant", [True, False])
