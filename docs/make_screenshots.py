@@ -38,7 +38,7 @@ from docs.camera import PAUSE_S, Camera  # noqa: E402
 from docs.model_scenes import ModelScenes  # noqa: E402
 from docs.sample_chats import sample_chats, samples  # noqa: E402
 from engine.api import PART_IS_MISSING, EngineConfig, list_models  # noqa: E402
-from engine.messages import EngineDied, FetchJob, JobFinished, StartJob  # noqa: E402
+from engine.messages import EngineDied, EngineStarted, FetchJob, JobFinished, StartJob  # noqa: E402
 from tests.engine.hub.hub_server import HubServer  # noqa: E402
 
 SIZE = QSize(1360, 860)
@@ -68,12 +68,14 @@ class Photographer:
         self._model_source = model_source
         self._camera = camera
         self._models = models
-        self._has_fetched = False
+        self._has_fetched = self._has_started = False
+        window.models.client.engine_started.connect(self._on_started)
         self._language = language
         self._chats: dict[str, Session] = {}
 
     async def run(self) -> None:
         window, camera = self._window, self._camera
+        await camera.wait(lambda: self._has_started)
         await camera.save_at_rest("first_run", window)
         await self._install()
         await camera.wait(lambda: window.models.loaded is not None)
@@ -192,6 +194,9 @@ class Photographer:
         self._window.models.client.job_finished.connect(self._on_job_finished)
         self._window.models.client.send(StartJob("fetch:starter", FetchJob("starter")))
         await self._camera.wait(lambda: self._has_fetched)
+
+    def _on_started(self, _: EngineStarted) -> None:
+        self._has_started = True
 
     def _on_job_finished(self, finished: JobFinished) -> None:
         if finished.model_id is None and not self._has_fetched:
