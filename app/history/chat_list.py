@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from PySide6.QtCore import QModelIndex, QPoint, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
+    QDrag,
     QDragLeaveEvent,
     QDragMoveEvent,
     QDropEvent,
@@ -27,6 +28,7 @@ from app.history.row_delegate import RowDelegate
 from app.theme import current_theme, icon_size_px, theme_signals
 
 _CHATS = (RowKind.CHAT, RowKind.HIT, RowKind.DELETED)
+_DRAG_OFFSET_PX = 16
 _DROP_LINE_PX = 2
 _DROP_RADIUS_PX = 4
 
@@ -119,7 +121,15 @@ class ChatList(QListView):
         self._go_to(self.rows.number_of(self._current, _CHATS))
 
     def startDrag(self, supported_actions: Qt.DropAction) -> None:  # noqa: N802 - Qt's name
-        super().startDrag(supported_actions)
+        index = self.currentIndex()
+        if not index.flags() & Qt.ItemFlag.ItemIsDragEnabled:
+            return
+        drag = QDrag(self)
+        drag.setMimeData(self.rows.mimeData([index]))
+        drag.setPixmap(self.viewport().grab(self.visualRect(index)))
+        # Beside the pointer, not where Qt would have it: over the row that is framed.
+        drag.setHotSpot(QPoint(-_DRAG_OFFSET_PX, -_DRAG_OFFSET_PX))
+        drag.exec(supported_actions)
         # What was dragged is not opened by it.
         self.show_current()
 
