@@ -160,6 +160,10 @@ class ComposerPanel(QWidget):
         show_icon(self.queue_button, "send", "muted")
         self.queue_button.clicked.connect(self.composer.submit)
         self.queue_button.clicked.connect(lambda: self.composer.setFocus())
+        # Its room stays, or the row would be laid out anew with each answer.
+        policy = self.queue_button.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)
+        self.queue_button.setSizePolicy(policy)
         self.queue_button.hide()
         self.stop_button = QPushButton(translate("app", "Stop"))
         self.stop_button.setAccessibleName(translate("app", "Stop"))

@@ -52,7 +52,7 @@ class ComposerRow(QWidget):
 
     def wanted_width(self) -> int:
         """Of all parts as they are now. Read off them, as the layout hears of their changes only later."""
-        widths = [part.sizeHint().width() for part, _ in self._parts if not part.isHidden()]
+        widths = [part.sizeHint().width() for part, _ in self._parts if _has_room(part)]
         # The stretch between the two sides is a place of its own.
         return sum(widths) + _SPACING_PX * len(widths)
 
@@ -91,4 +91,16 @@ class ComposerRow(QWidget):
             for number, (_, shorten) in enumerate(self._shortenings):
                 shorten(number < num_short)
             if self.wanted_width() <= self.width():
+                self._lengthen(num_short - 1)
                 return
+
+    def _lengthen(self, num_short: int) -> None:
+        """Shows of so many shortened parts those whole again for which the last shortening has made room."""
+        for _, shorten in reversed(self._shortenings[: max(0, num_short)]):
+            shorten(False)
+            if self.wanted_width() > self.width():
+                shorten(True)
+
+
+def _has_room(part: QWidget) -> bool:
+    return not part.isHidden() or part.sizePolicy().retainSizeWhenHidden()

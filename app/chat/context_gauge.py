@@ -15,7 +15,7 @@ from app.chat.chat_words import tokens_text
 from app.i18n import translate
 from app.theme import current_theme
 
-_BAR_PX = QSize(64, 6)
+_BAR_PX = QSize(44, 6)
 _RING_PX = 4
 _TIP_KEYS = frozenset({Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter})
 
@@ -203,6 +203,8 @@ class _CountsLabel(QLabel):
             self._fix_size()
 
     def _fix_size(self) -> None:
+        # Its font is that of the theme only from then on.
+        self.ensurePolished()
         texts = (_counts_text(used, self._limit) for used in ("888", "8.8k", short_count(self._limit)))
         widest = max(texts, key=self.fontMetrics().horizontalAdvance)
         shown = self.text()

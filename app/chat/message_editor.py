@@ -6,7 +6,7 @@ Does not know what becomes of the text.
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QKeyEvent, QTextCursor
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from app.chat.composer import Composer
@@ -30,6 +30,7 @@ class MessageEditor(QWidget):
         self.field = Composer(_WINDOW_PART)
         self.field.setAccessibleName(translate("app", "Text of this message"))
         self.field.setPlainText(text)
+        self.field.moveCursor(QTextCursor.MoveOperation.End)
         self.field.submitted.connect(self.taken)
         # There is no place for it beside the text here.
         self.field.long_text_given.connect(self.field.insertPlainText)

@@ -28,7 +28,7 @@ class PresetButton(QToolButton):
         self.show_preset()
 
     def show_short(self, is_short: bool) -> None:
-        """The usual preset as its icon alone, another with the beginning of its name; or each in words."""
+        """The usual preset as its icon alone, of another the beginning of its name; or each in words."""
         self._is_short = is_short
         self._show_words()
 
@@ -49,7 +49,6 @@ class PresetButton(QToolButton):
         if self._is_icon_only or (self._is_short and is_usual):
             style = Qt.ToolButtonStyle.ToolButtonIconOnly
         elif self._is_short:
-            style = Qt.ToolButtonStyle.ToolButtonTextBesideIcon
             name = text.removesuffix(" ▾")
             text = (name if len(name) <= _MAX_SHORT_CHARACTERS else f"{name[:_MAX_SHORT_CHARACTERS]}…") + " ▾"
         self.setText(text)

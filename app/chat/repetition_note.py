@@ -21,6 +21,7 @@ class RepetitionNote(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.label = TextLabel(translate("app", "It repeats itself."), "muted")
+        self.label.setWordWrap(False)
         self.stop_button = QPushButton(translate("app", "Stop"))
         self.stop_button.setToolTip(translate("app", "Stop this answer (Esc)"))
         self.stop_button.clicked.connect(self.stop_requested)

@@ -38,15 +38,16 @@ class FindBar(QFrame):
         row.setContentsMargins(2 * _MARGIN_PX, _MARGIN_PX // 2, _MARGIN_PX, _MARGIN_PX // 2)
         row.addWidget(self.field, 1)
         row.addWidget(self.count_label)
-        row.addStretch(1)
         self.previous_button = self._button(translate("app", "Previous place (Shift+F3)"), "chevron-up")
         self.previous_button.clicked.connect(lambda: self.step_requested.emit(-1))
         self.next_button = self._button(translate("app", "Next place (F3)"), "chevron-down")
         self.next_button.clicked.connect(lambda: self.step_requested.emit(1))
         self.close_button = self._button(translate("app", "Close (Esc)"), "close")
         self.close_button.clicked.connect(self.closed)
-        for button in (self.previous_button, self.next_button, self.close_button):
-            row.addWidget(button)
+        row.addWidget(self.previous_button)
+        row.addWidget(self.next_button)
+        row.addStretch(1)
+        row.addWidget(self.close_button)
 
     def _button(self, words: str, icon_name: str) -> QToolButton:
         button = QToolButton()

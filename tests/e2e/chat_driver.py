@@ -48,7 +48,7 @@ class ChatDriver(Driver):
         await self._click(view.tools.buttons["edit"])
         assert view.editor is not None
         field = view.editor.field
-        await self._type(field, "Please: ")
+        await self._type(field, " Please.")
         await self._key(field, Qt.Key.Key_Return)
         await self._ended(tab)
         self.report["edited"] = self._texts(tab)[0]

@@ -11,9 +11,9 @@ def test_messages_are_edited_answered_again_continued_attached_branched_and_dele
     report = report_of("tests.e2e.chat_driver", starter_home)
     assert report["same_seed_same_answer"]
     assert report["versions"] == "3 of 3"
-    assert report["edited"] == "Please: Name a colour."
+    assert report["edited"] == "Name a colour. Please."
     assert report["version_before"] == "Name a colour."
-    assert report["version_behind"] == "Please: Name a colour."
+    assert report["version_behind"] == "Name a colour. Please."
     assert report["went_on"]
     assert report["continued"]
     assert 100 < report["counted"] < report["prompt_tokens_with_file"]

@@ -68,7 +68,7 @@ def test_the_choice_for_a_full_chat_gives_way_before_the_numbers_and_comes_back(
     assert narrowed(1000) == (True, True, True)
     whole = row.wanted_width() + tab.width() - row.width()
     assert narrowed(whole - 1) == (True, False, True)
-    assert narrowed(400) == (False, False, False)
+    assert narrowed(400) == (False, False, True)
     assert "When the chat is full: Stop" in panel.gauge.toolTip()
     options = tab.open_options()
     options.full_choice.actions_by_choice["drop_oldest"].trigger()
@@ -122,13 +122,54 @@ def test_the_send_buttons_word_gives_way_before_the_presets_name(qtbot: QtBot, w
     assert tab.options_button.toolButtonStyle() == Qt.ToolButtonStyle.ToolButtonTextOnly
 
 
+def test_an_answer_moves_nothing_in_the_row(qtbot: QtBot, window: MainWindow, engine: FakeEngine) -> None:
+    tab = window.tabs.current_tab()
+    assert tab is not None
+    qtbot.waitUntil(lambda: not _cut(tab.row))
+
+    def places() -> list[tuple[int, int]]:
+        window.grab()
+        shown = (tab.options_button, tab.gauge, tab.panel.attach_button, tab.panel._send_or_stop)
+        return [(part.x(), part.width()) for part in shown]
+
+    before = places()
+    request_id = send(qtbot, window, engine, "hello")
+    assert tab.panel.queue_button.isVisible()
+    qtbot.waitUntil(lambda: places() == before)
+    engine.finish(request_id)
+    qtbot.waitUntil(lambda: not tab.session.is_busy)
+    qtbot.waitUntil(lambda: places() == before)
+
+
+def test_what_was_shortened_in_vain_is_shown_whole_again(qtbot: QtBot) -> None:
+    room = QWidget()
+    qtbot.addWidget(room)
+    row = ComposerRow(room)
+    widths = {"small": (100, 90), "large": (200, 20)}
+    parts: dict[str, QWidget] = {}
+    for rank, (name, (whole, short)) in enumerate(widths.items()):
+        part = parts[name] = QWidget()
+        part.setFixedSize(whole, 20)
+
+        def shorten(is_short: bool, part: QWidget = part, whole: int = whole, short: int = short) -> None:
+            part.setFixedSize(short if is_short else whole, 20)
+
+        part.sizeHint = part.size  # type: ignore[method-assign]
+        row.add_left(part, str, [(rank, shorten)])
+    room.show()
+    row.resize(400, 30)
+    assert [part.width() for part in parts.values()] == [100, 200]
+    row.resize(250, 30)
+    assert [part.width() for part in parts.values()] == [100, 20]
+
+
 def test_a_chosen_preset_is_named_where_the_usual_one_is_an_icon(desk: Desk) -> None:
     button = desk.tab.options_button
     button.show_short(True)
     assert button.toolButtonStyle() == Qt.ToolButtonStyle.ToolButtonIconOnly
     apply_preset(desk.tab.session, Preset("Pirate of the seas", "You are a pirate."))
     button.show_preset()
-    assert button.toolButtonStyle() == Qt.ToolButtonStyle.ToolButtonTextBesideIcon
+    assert button.toolButtonStyle() == Qt.ToolButtonStyle.ToolButtonTextOnly
     assert button.text() == "Pirate of … ▾"
     button.show_icon_only(True)
     assert button.toolButtonStyle() == Qt.ToolButtonStyle.ToolButtonIconOnly

@@ -50,13 +50,13 @@ def test_an_edited_question_is_sent_again_and_the_old_one_is_a_version(desk: Des
     view = desk.tab.transcript.views[2]
     click(desk, view.tools.buttons["edit"])
     assert view.editor is not None
-    desk.qtbot.keyClicks(view.editor.field, "more ")
+    desk.qtbot.keyClicks(view.editor.field, " more")
     desk.qtbot.keyClick(view.editor.field, Qt.Key.Key_Return)
-    assert last_prompt(desk) == ["one", "1", "more two"]
+    assert last_prompt(desk) == ["one", "1", "two more"]
     request_id = desk.engine.submits()[-1].request_id
     desk.answer(request_id, "3")
     desk.finish(request_id)
-    assert shown(desk) == ["one", "1", "more two", "3"]
+    assert shown(desk) == ["one", "1", "two more", "3"]
     switch = desk.tab.transcript.views[2].versions
     assert switch.text() == "2 of 2"
     click(desk, switch.before_button)
@@ -140,7 +140,7 @@ def test_a_long_text_can_be_pasted_into_a_message_that_is_edited(desk: Desk) -> 
     source = QMimeData()
     source.setText("long " * MAX_PASTED_CHARACTERS)
     view.editor.field.insertFromMimeData(source)
-    assert view.editor.text() == f"{source.text()}one"
+    assert view.editor.text() == f"one{source.text()}"
 
 
 def test_an_edited_answer_says_the_new_text_to_the_model(desk: Desk) -> None:
