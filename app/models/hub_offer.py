@@ -38,8 +38,19 @@ class HubOffer:
 
 
 def recommended_offer(model: Recommended) -> HubOffer:
-    summary = translate("app", "about {size} to download · licence {licence} · {repository}").format(
-        size=file_size(model.download_bytes), licence=model.license, repository=model.repo_id
+    # The planner is loaded only by who looks at a model.
+    from engine.planner import memory_need
+
+    words = translate(
+        "app",
+        "about {size} to download · then about {disk} on disk, half of it a copy prepared for this machine · "
+        "licence {licence} · {repository}",
+    )
+    summary = words.format(
+        size=file_size(model.download_bytes),
+        disk=file_size(memory_need(model.spec, "balanced").disk_bytes),
+        licence=model.license,
+        repository=model.repo_id,
     )
     return HubOffer(
         model.name,

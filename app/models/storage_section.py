@@ -52,6 +52,7 @@ class StorageSection(QWidget):
         inner.setContentsMargins(0, 0, 0, 0)
         inner.addWidget(self.error)
         inner.addLayout(self._rows)
+        inner.addSpacing(_GROUP_GAP_PX)
         inner.addWidget(self.free_label)
         head = QHBoxLayout()
         head.addWidget(self.fold_button)
@@ -164,7 +165,7 @@ def kind_words(kind: StorageKind) -> str:
         "download": translate("app", "Downloads"),
         "trash": translate("app", "Trash"),
         "leftover": translate("app", "Remains"),
-        "cache": translate("app", "Copies prepared for this machine and other caches, made again when needed"),
+        "cache": translate("app", "Prepared copies, made again when needed"),
         "chats": translate("app", "Chats"),
         "other": translate("app", "Settings and other small files"),
     }[kind]

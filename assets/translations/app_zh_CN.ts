@@ -650,10 +650,6 @@
       <translation>转换 {file}</translation>
     </message>
     <message>
-      <source>Copies prepared for this machine and other caches, made again when needed</source>
-      <translation>为本机准备的副本和其他缓存，需要时会重新生成</translation>
-    </message>
-    <message>
       <source>Copy</source>
       <translation>复制</translation>
     </message>
@@ -1807,6 +1803,10 @@
     <message>
       <source>Precision of chats in memory</source>
       <translation>聊天在内存中的精度</translation>
+    </message>
+    <message>
+      <source>Prepared copies, made again when needed</source>
+      <translation>准备好的副本，需要时会重新生成</translation>
     </message>
     <message>
       <source>Preset</source>
@@ -3054,8 +3054,8 @@
       <translation>磁盘约 {disk} · 内存 {memory} · 在普通笔记本上约 {speed} 词元/秒</translation>
     </message>
     <message>
-      <source>about {size} to download · licence {licence} · {repository}</source>
-      <translation>下载约 {size} · 许可证 {licence} · {repository}</translation>
+      <source>about {size} to download · then about {disk} on disk, half of it a copy prepared for this machine · licence {licence} · {repository}</source>
+      <translation>需下载约 {size} · 之后占用磁盘约 {disk}，其中一半是为本机准备的副本 · 许可证 {licence} · {repository}</translation>
     </message>
     <message>
       <source>about {time} left</source>

@@ -64,6 +64,7 @@ def test_what_the_disk_has_no_room_for_does_not_fit(qtbot: QtBot) -> None:
         card = HubCard(offer, replace(host(8 * GIB), disk_free_bytes=disk_free_bytes))
         qtbot.addWidget(card)
         words.append(card.verdict.text())
+    assert "then about 4.1 GB on disk, half of it a copy prepared for this machine" in offer.summary
     assert words[0].startswith("Fits, with ")
     assert words[1] == "Does not fit on the disk: 2.1 GB to download and as much for the model, 4.0 MB free"
 
