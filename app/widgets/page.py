@@ -58,6 +58,8 @@ class Page(QWidget):
         """Brings parts of the page into view, once they have their places; the last one in any case."""
 
         def scroll() -> None:
+            # What has just been added to a part has its height only then.
+            QApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)
             for widget in widgets:
                 self._area.ensureWidgetVisible(widget, 0, _MARGIN_PX)
 

@@ -3,8 +3,8 @@
 import dataclasses
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QLabel, QWidget
 
 from app.models.job_store import JobRecord
 from app.models.model_card import ModelCard
@@ -19,7 +19,16 @@ from app.models.model_facts import (
 )
 from app.models.model_page import ModelPage
 from engine.api import Fidelity
-from engine.messages import ConvertJob, JobFinished, JobProgress, ModelLoadFailed, ModelLoadProgress
+from engine.messages import (
+    ConvertJob,
+    JobFinished,
+    JobProgress,
+    ModelFolder,
+    ModelLoadFailed,
+    ModelLoadProgress,
+    StorageItem,
+    StorageReport,
+)
 from engine.store.formats import ConversionSummary, FormatGroup
 from engine.store.manifest import TensorFormat
 
@@ -258,3 +267,19 @@ def test_the_page_follows_an_import_to_its_end(page: ModelPage, qtbot):
     page.jobs.add(JobRecord("convert:/m/a.gguf", "Convert a.gguf", ConvertJob("/m/a.gguf")))
     page.finish_job(JobFinished("convert:/m/a.gguf", None, "room", "No room"))
     qtbot.waitUntil(lambda: card.strip.cancel_button.visibleRegion().boundingRect().height() > 10)
+
+
+def test_disk_use_that_is_unfolded_comes_into_view(page: ModelPage, qtbot):
+    page.set_models([SMALL, OTHER])
+    page.resize(800, 400)
+    qtbot.waitUntil(lambda: page._area.verticalScrollBar().maximum() > 0)
+    page.storage.fold_button.click()
+    items = tuple(StorageItem("model", f"Model {n}", f"/d/{n}", 10**6, 0.0) for n in range(3))
+    page.storage.show_report(StorageReport(items, (ModelFolder("/d", 10**9),)))
+    viewport = page._area.viewport()
+
+    def is_in_view(part: QWidget) -> bool:
+        top = part.mapTo(viewport, QPoint(0, 0)).y()
+        return top >= 0 and top + part.height() <= viewport.height()
+
+    qtbot.waitUntil(lambda: is_in_view(page.storage.fold_button) and is_in_view(page.storage.free_label))
