@@ -295,6 +295,7 @@ class MainWindow(QMainWindow):
 
     def _show_loading(self, name: str) -> None:
         self.memory_panel.show_loading(name)
+        self.status_line.show_loading(name)
         for tab in self.tabs.tabs():
             tab.show_model(self.models.loaded, name)
 

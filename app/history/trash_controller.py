@@ -52,13 +52,16 @@ class TrashController(QObject):
         if self._change(lambda: self._history.trash.put_chat(chat_id)):
             self.chat_changed.emit(chat_id)
             self._undos[chat_id] = undo
-            self._sidebar.undo_bar.show_message(translate("app", "Chat deleted"), title, undo)
+            self._sidebar.undo_bar.show_message(translate("app", "Chat moved to the trash"), title, undo)
 
     def restore(self, chat_id: str) -> None:
         if self._change(lambda: self._history.trash.restore_chat(chat_id)):
             self._withdraw_undo(chat_id)
             self.chat_changed.emit(chat_id)
             self.restored.emit(chat_id)
+            if self._panel.is_empty and self._panel.isVisible():
+                # Nothing more to do there.
+                self._sidebar.show_list()
 
     def _restore_messages(self, message_id: str) -> None:
         self.messages_wanted.emit(self._chat_of[message_id], message_id)

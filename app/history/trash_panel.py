@@ -73,6 +73,10 @@ class TrashPanel(QWidget):
             words = translate("app", "The trash is empty.")
         self.words.setText(words)
 
+    @property
+    def is_empty(self) -> bool:
+        return not self.list.rows.rows
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:
             self.closed.emit()

@@ -63,6 +63,13 @@ class StatusLine(QStatusBar):
         self._state = translate("app", "starting")
         self._show()
 
+    def show_loading(self, name: str) -> None:
+        """The model that is on its way, of which there is no progress yet; empty if none is."""
+        if not self._has_model and self._engine is not None:
+            no_model = translate("app", "no model")
+            self._state = translate("app", "loading {model}").format(model=name) if name else no_model
+            self._show()
+
     def show_model(self, change: ModelLoadProgress | ModelLoaded | ModelLoadFailed | ModelUnloaded) -> None:
         match change:
             case ModelLoadProgress():

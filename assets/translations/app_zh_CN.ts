@@ -498,8 +498,8 @@
       <translation>聊天</translation>
     </message>
     <message>
-      <source>Chat deleted</source>
-      <translation>聊天已删除</translation>
+      <source>Chat moved to the trash</source>
+      <translation>聊天已移入回收站</translation>
     </message>
     <message>
       <source>Chats</source>
@@ -3374,6 +3374,10 @@
     <message>
       <source>licence {licence}</source>
       <translation>许可证 {licence}</translation>
+    </message>
+    <message>
+      <source>loading {model}</source>
+      <translation>正在加载 {model}</translation>
     </message>
     <message>
       <source>loading, layer {layer} of {total}</source>

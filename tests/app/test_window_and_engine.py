@@ -224,6 +224,7 @@ def test_a_message_without_a_model_loads_that_of_the_chat_and_is_sent_then(
     num_sent = len(engine.submits())
     send(qtbot, window, engine, "again")
     assert engine.commands[-1] == LoadModel(MODEL.model_id)
+    assert f"loading {MODEL.name}" in window.status_line.label.text()
     assert window.pages.currentWidget() is window.tabs
     assert tab.panel.queued.isVisible()
     assert len(engine.submits()) == num_sent
