@@ -11,7 +11,7 @@ from PySide6.QtCore import QEvent, QSize
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
-_SPACING_PX = 6
+_SPACING_PX = 4
 
 Shortening = tuple[int, Callable[[bool], object]]
 """Its rank, the lowest of which comes first, and the call that shortens a part or shows it whole again."""

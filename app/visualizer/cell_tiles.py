@@ -19,7 +19,7 @@ _BRIGHTER = 0.45
 _DIMMER = 0.82
 _DASH_PX = 2
 _SMALLEST_WITH_LOCK_PX = 9
-_SMALLEST_WITH_OUTLINE_PX = 6
+_FREE_DOT_PART = 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,21 +79,10 @@ class CellTiles:
         return pixmap
 
     def _draw_free(self, pixmap: QPixmap, color: QColor) -> None:
-        """An outline that is thinner than that of a cached block; a dot in cells that it would fill."""
-        line, edge = self._thin_px, self.edge_px
+        """A dot: thousands of outlines would be louder than the blocks that are held."""
+        dot = max(self._thin_px, round(self.edge_px * _FREE_DOT_PART))
         painter = QPainter(pixmap)
-        if edge < _SMALLEST_WITH_OUTLINE_PX * line:
-            dot = max(2 * line, edge // 2)
-            painter.fillRect((edge - dot) // 2, (edge - dot) // 2, dot, dot, color)
-            painter.end()
-            return
-        for x, y, width, height in (
-            (0, 0, edge, line),
-            (0, edge - line, edge, line),
-            (0, 0, line, edge),
-            (edge - line, 0, line, edge),
-        ):
-            painter.fillRect(x, y, width, height, color)
+        painter.fillRect((self.edge_px - dot) // 2, (self.edge_px - dot) // 2, dot, dot, color)
         painter.end()
 
     def _draw_stripes(self, painter: QPainter, colors: list[QColor], look: CellLook) -> None:

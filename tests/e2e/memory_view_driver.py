@@ -124,6 +124,8 @@ class Clicker(WindowUser):
         self.report["last_block"] = second()
         await self._key(panel.grid, Qt.Key.Key_Escape)
         self.report["kept_after_escape"] = panel.card.is_kept_open
+        # The way to the last block may have scrolled the first ones out of sight, where no pointer reaches them.
+        await self._key(panel.grid, Qt.Key.Key_Home)
         other = panel.grid.cell_rect(node.blocks[0] + 1).center()
         await self._in_qt_loop(lambda: QTest.mouseMove(panel.grid.viewport(), other))
         await self._wait("the block pointed at", lambda: second().startswith(f"block 0x{node.blocks[0] + 1:X} "))

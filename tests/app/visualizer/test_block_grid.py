@@ -51,7 +51,7 @@ def test_cell_has_the_colour_of_its_owner(grid: BlockGrid):
     grid.show_snapshot(snapshot(held={0: "t", 5: "r"}))
     assert centre(grid, 0).name() == owner_color(0)
     assert centre(grid, 5).name() == owner_color(1)
-    assert centre(grid, 6) == current_theme().color("block_free")
+    assert centre(grid, 6) == current_theme().color("block_free_line")
 
 
 def test_shared_cell_has_stripes_of_all_its_owners(grid: BlockGrid):
@@ -108,7 +108,7 @@ def test_colours_follow_the_theme(grid: BlockGrid, qapp: QApplication):
     grid.show_snapshot(snapshot())
     light = centre(grid, 0)
     apply_theme(qapp, "dark")
-    assert centre(grid, 0) == current_theme().color("block_free") != light
+    assert centre(grid, 0) == current_theme().color("block_free_line") != light
     apply_theme(qapp, "light")
 
 

@@ -54,19 +54,21 @@ def test_the_mark_of_a_repeated_colour_is_seen_without_any_colour(qapp: QGuiAppl
 
 
 @pytest.mark.parametrize("name", THEMES)
-def test_a_free_cell_is_an_outline_that_is_thinner_than_a_cached_ones(qapp: QGuiApplication, name: str) -> None:
+def test_a_free_cell_is_a_dot_and_a_cached_one_an_outline(qapp: QGuiApplication, name: str) -> None:
     theme = Theme.read(name)
-    line, ground = theme.color("block_free_line"), theme.color("block_free")
+    dot, ground = theme.color("block_free_line"), theme.color("block_free")
     free = drawn(name, USUAL_PX, CellLook(BlockKind.FREE))
     cached = drawn(name, USUAL_PX, CellLook(BlockKind.CACHED))
-    assert [free.pixelColor(x, USUAL_PX // 2) for x in range(3)] == [line, ground, ground]
+    middle = (USUAL_PX - 1) // 2
+    assert [free.pixelColor(x, middle) for x in (0, middle, USUAL_PX - 1)] == [ground, dot, ground]
     assert cached.pixelColor(1, USUAL_PX // 2) == theme.color("block_plain")
 
 
 def test_a_free_cell_is_faint_while_others_are_looked_for(qapp: QGuiApplication) -> None:
     theme = Theme.read("dark")
     free = drawn("dark", USUAL_PX, CellLook(BlockKind.FREE, is_dimmed=True))
-    assert contrast(free.pixelColor(0, 0), theme.color("panel")) < 2
+    middle = (USUAL_PX - 1) // 2
+    assert contrast(free.pixelColor(middle, middle), theme.color("panel")) < 2
 
 
 @pytest.mark.parametrize("name", THEMES)
