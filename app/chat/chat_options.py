@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import (
     QDialog,
     QHBoxLayout,
@@ -32,7 +32,8 @@ from app.widgets.text_label import TextLabel
 from engine.messages import SamplingParams
 
 _MARGIN_PX = 16
-_WIDTH_PX, _HEIGHT_PX = 460, 600
+_LEAST_SIZE = QSize(460, 600)
+_WIDTH_CHARACTERS, _HEIGHT_LINES = 60, 36
 _PROMPT_LINES = 5
 
 
@@ -50,7 +51,10 @@ class ChatOptions(QDialog):
         self._history = history
         self._own: list[Preset] = []
         self.setWindowTitle(translate("app", "Options of this chat"))
-        self.resize(_WIDTH_PX, _HEIGHT_PX)
+        metrics = self.fontMetrics()
+        wanted = QSize(_WIDTH_CHARACTERS * metrics.averageCharWidth(), _HEIGHT_LINES * metrics.lineSpacing())
+        # With the zoom, as far as the window goes.
+        self.resize(wanted.boundedTo(parent.window().size()).expandedTo(_LEAST_SIZE))
         self.preset_box = ChoiceBox()
         self.preset_box.setAccessibleName(translate("app", "Preset"))
         self.preset_box.activated.connect(self._on_preset_chosen)
@@ -94,6 +98,8 @@ class ChatOptions(QDialog):
         end.addWidget(close)
         area = QScrollArea()
         area.setWidgetResizable(True)
+        # The page is as wide as the area, but for a fraction of a pixel where it is zoomed.
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         area.setWidget(page)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)

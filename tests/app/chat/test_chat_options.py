@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict, replace
 
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QInputDialog
+from PySide6.QtWidgets import QApplication, QInputDialog, QScrollArea
 
 from app.state.parameters import ChatParameters
+from app.theme import apply_zoom
 from engine.messages import SamplingParams
 from engine.sampling_checks import check_params
 from tests.app.chat.desk import PARAMS, Desk
@@ -187,3 +188,19 @@ def test_a_prompt_of_ones_own_takes_the_place_of_one_that_came_along(desk: Desk)
     desk.tab.composer.clear()
     desk.qtbot.keyClicks(desk.tab.composer, "/expl")
     assert desk.tab.panel.prompts.names() == ["explain"]
+
+
+def test_the_dialog_grows_with_the_zoom_and_scrolls_only_downwards(desk: Desk, qapp: QApplication) -> None:
+    desk.tab.resize(1200, 1100)
+    usual = desk.tab.open_options()
+    apply_zoom(qapp, 150)
+    try:
+        larger = desk.tab.open_options()
+        assert larger.width() > usual.width()
+        assert larger.height() > usual.height()
+        (area,) = larger.findChildren(QScrollArea)
+        larger.grab()
+        assert not area.horizontalScrollBar().isVisible()
+        assert area.widget().width() <= area.viewport().width()
+    finally:
+        apply_zoom(qapp, 100)
