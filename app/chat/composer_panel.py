@@ -16,7 +16,6 @@ from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import (
     QFileDialog,
     QHBoxLayout,
-    QInputDialog,
     QMenu,
     QPushButton,
     QSizePolicy,
@@ -34,7 +33,7 @@ from app.chat.composer_row import ComposerRow
 from app.chat.context_gauge import ContextGauge
 from app.chat.full_choice import FullChoice
 from app.chat.hint import Hint
-from app.chat.prompt_dialog import PromptDialog
+from app.chat.prompt_dialog import PromptDialog, ask_for_name
 from app.chat.prompt_picker import PromptPicker
 from app.chat.queued_message import QueuedMessage
 from app.chat.transcript import COLUMN_CHARACTERS
@@ -45,6 +44,7 @@ from app.state.message import Attachment
 from app.state.parameters import Prompt
 from app.widgets.file_dialog import begin_in
 from app.widgets.icons import show_icon
+from app.widgets.kept_room import keep_room
 from app.widgets.text_label import TextLabel
 from app.widgets.undo_bar import UndoBar
 from engine.messages import WhenFull
@@ -161,9 +161,7 @@ class ComposerPanel(QWidget):
         self.queue_button.clicked.connect(self.composer.submit)
         self.queue_button.clicked.connect(lambda: self.composer.setFocus())
         # Its room stays, or the row would be laid out anew with each answer.
-        policy = self.queue_button.sizePolicy()
-        policy.setRetainSizeWhenHidden(True)
-        self.queue_button.setSizePolicy(policy)
+        keep_room(self.queue_button)
         self.queue_button.hide()
         self.stop_button = QPushButton(translate("app", "Stop"))
         self.stop_button.setAccessibleName(translate("app", "Stop"))
@@ -323,8 +321,8 @@ class ComposerPanel(QWidget):
         self.composer.can_be_empty = bool(self.attachments.cards)
         has_content = bool(self.composer.toPlainText().strip()) or self.composer.can_be_empty
         # Without a model it waits for one.
-        can_send = has_content and (self._can_send or self.queued.draft.is_empty)
-        can_send = can_send and not self._refusal and not self._num_reading
+        has_place = self._can_send or self.queued.draft.is_empty
+        can_send = has_content and has_place and not self._refusal and not self._num_reading
         self.send_button.setEnabled(can_send)
         self.queue_button.setEnabled(can_send and self.queued.draft.is_empty)
         words = translate("app", "Send (Enter)")
@@ -345,13 +343,7 @@ class ComposerPanel(QWidget):
         dialog.open()
 
     def _ask_for_name(self) -> None:
-        dialog = QInputDialog(self)
-        dialog.setWindowTitle(translate("app", "Keep as a prompt"))
-        dialog.setLabelText(translate("app", "Name of the prompt. A message that begins with / offers it."))
-        dialog.setTextValue(self.prompts.name_in_use)
-        dialog.textValueSelected.connect(self.keep_prompt)
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
+        ask_for_name(self, self.prompts.name_in_use).textValueSelected.connect(self.keep_prompt)
 
     def open_prompts(self) -> PromptDialog:
         """Shows all prompts, to be changed and deleted."""

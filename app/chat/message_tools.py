@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QToolButton, QWidget
 
 from app.i18n import QT_TRANSLATE_NOOP, translate
 from app.widgets.icons import show_icon
+from app.widgets.kept_room import keep_room
 
 Tool = Literal[
     "copy",
@@ -107,9 +108,7 @@ class MessageTools(QWidget):
 
     def _add(self, button: QuietButton) -> None:
         # A tool that is not offered keeps its place too, or the figures beside it would be wrapped anew.
-        policy = button.sizePolicy()
-        policy.setRetainSizeWhenHidden(True)
-        button.setSizePolicy(policy)
+        keep_room(button)
         button.focus_changed.connect(self._show_reveal)
         self._row.addWidget(button)
 

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
     QHBoxLayout,
+    QInputDialog,
     QLineEdit,
     QListWidget,
     QListWidgetItem,
@@ -137,3 +138,14 @@ class PromptDialog(QDialog):
         if prompt is not None and self._is_own(prompt):
             self.deleted.emit(prompt)
             self._list("")
+
+
+def ask_for_name(parent: QWidget, name: str) -> QInputDialog:
+    """Opens the question under which name a text is to be kept as a prompt."""
+    dialog = QInputDialog(parent)
+    dialog.setWindowTitle(translate("app", "Keep as a prompt"))
+    dialog.setLabelText(translate("app", "Name of the prompt. A message that begins with / offers it."))
+    dialog.setTextValue(name)
+    dialog.finished.connect(dialog.deleteLater)
+    dialog.open()
+    return dialog

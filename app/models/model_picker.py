@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QMenu, QProgressBar, QSizePolicy, QToolButton, QVB
 from app.i18n import translate
 from app.models.load_text import load_text
 from app.widgets.icons import show_icon
+from app.widgets.kept_room import keep_room
 from app.widgets.menu_button import let_go_after_menu
 from engine.messages import ModelLoaded, ModelLoadFailed, ModelLoadProgress
 
@@ -54,10 +55,8 @@ class ModelPicker(QWidget):
         self.bar = QProgressBar(textVisible=False)
         self.bar.setFixedHeight(_BAR_HEIGHT_PX)
         # The room of the hidden line stays, so that the row does not jump.
-        policy = self.bar.sizePolicy()
-        policy.setRetainSizeWhenHidden(True)
-        policy.setHorizontalPolicy(QSizePolicy.Policy.Ignored)
-        self.bar.setSizePolicy(policy)
+        self.bar.setSizePolicy(QSizePolicy.Policy.Ignored, self.bar.sizePolicy().verticalPolicy())
+        keep_room(self.bar)
         self.bar.hide()
         column = QVBoxLayout(self)
         # As much above as the line takes below: the words stand as high as those beside.
