@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -378,21 +377,6 @@ def test_a_folder_without_a_model_says_what_it_lacks(tmp_path: Path) -> None:
     (folder / "config.json").unlink()
     with pytest.raises(SourceError, match=r"has no config\.json: give the folder of a whole model"):
         open_source(folder)
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere names of files are text")
-def test_a_folder_whose_name_is_no_text_is_converted_all_the_same(tmp_path: Path) -> None:
-    folder, home = llama_folder().write(tmp_path / "model\udcff"), tmp_path / "home"
-    convert_file(home, Conversion(folder), lambda *progress: None, lambda: False)
-    assert [model.name for model in Library(home / "models").list()] == ["model\ufffd"]
-
-
-def test_a_template_that_is_no_text_says_how_to_mend_it(tmp_path: Path) -> None:
-    folder = llama_folder().write(tmp_path / "model")
-    (folder / "chat_template.jinja").write_bytes("{# für #}".encode("latin-1"))
-    with pytest.raises(SourceError, match=r"chat_template\.jinja is no text in UTF-8: save it as UTF-8, or get"):
-        convert_file(tmp_path / "home", Conversion(folder), lambda *progress: None, lambda: False)
-    assert not Library(tmp_path / "home" / "models").list()
 
 
 def test_a_file_of_safetensors_stands_for_its_folder(tmp_path: Path) -> None:
