@@ -110,10 +110,6 @@ class ChatListModel(QStringListModel):
     def supportedDropActions(self) -> Qt.DropAction:  # noqa: N802
         return Qt.DropAction.MoveAction
 
-    def removeRows(self, row: int, count: int, parent: _Index | None = None) -> bool:  # noqa: N802
-        """Nothing: after a drop the view would take away the row that stands where the dragged one did."""
-        return False
-
     def mimeTypes(self) -> list[str]:  # noqa: N802
         return [CHAT_MIME_TYPE]
 

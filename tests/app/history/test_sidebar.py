@@ -351,16 +351,6 @@ def test_the_place_of_the_drop_is_framed_while_a_chat_is_dragged(foldered: ChatL
     assert foldered.drop_area().isEmpty()
 
 
-def test_a_drop_takes_no_row_out_of_the_list(sidebar: Sidebar) -> None:
-    """Qt's view removes the dragged rows itself once they were dropped."""
-    sidebar.show_chats([summary("A"), summary("B"), summary("C")], [Folder("w", "Work")])
-    before = rows(sidebar)
-    model = sidebar.list.rows
-    assert not model.removeRows(len(before) - 1, 1)
-    assert model.rowCount() == len(before)
-    assert rows(sidebar) == before
-
-
 def test_after_a_drag_the_open_chat_is_marked_and_not_the_dragged_one(sidebar: Sidebar) -> None:
     sidebar.show_chats([summary("A"), summary("B")])
     sidebar.select("id of A")
