@@ -19,7 +19,10 @@ enum {
     BLOCKS_BYTES = 20 * 1024,
     ROWS_PER_TILE = 16,
     UNPACKED_ROWS = 256, // of a strip
-    ITEMS_PER_WORKER = 6,
+    MOST_ITEMS_PER_WORKER = 6,
+    // Of weights, for few rows, which wait for memory: claiming an item and reading on at another place costs a worker
+    // more than half a microsecond.
+    LEAST_ITEM_BYTES = 512 * 1024,
     // A tile may begin seven columns early and end seven late, and a panel is two blocks wide.
     BLOCKS_BESIDE = 3,
 };
@@ -130,6 +133,12 @@ static void add_normed_item(const void *context, int item, int worker) {
     di_kernels_chosen()->add_normed_row(l->residual + at, l->post_norm, l->post_norm_eps, (int)width, l->y + at);
 }
 
+static int items_per_worker(const di_linear *l, int num_workers) {
+    if (l->num_rows >= FEWEST_ROWS_UNPACKED) return MOST_ITEMS_PER_WORKER;
+    size_t most = di_weight_bytes(l->weight) / LEAST_ITEM_BYTES / (size_t)num_workers;
+    return most < MOST_ITEMS_PER_WORKER ? max_of(1, (int)most) : MOST_ITEMS_PER_WORKER;
+}
+
 // How the work is cut into items of multiply_item; how many there are.
 static int cut(di_linear *l, int num_workers) {
     size_t row_bytes = sizeof(di_run_codes) * (size_t)runs_per_row(l);
@@ -139,7 +148,8 @@ static int cut(di_linear *l, int num_workers) {
     l->rows_per_strip = ceil_div(ceil_div(l->num_rows, num_strips), ROWS_PER_TILE) * ROWS_PER_TILE;
     num_strips = ceil_div(l->num_rows, l->rows_per_strip);
     int num_blocks = ceil_div(num_outputs(l), DI_BLOCK_ROWS);
-    int chunks = num_workers == 1 ? 1 : max_of(1, ceil_div(ITEMS_PER_WORKER * num_workers, num_strips));
+    int num_items = items_per_worker(l, num_workers) * num_workers;
+    int chunks = num_workers == 1 ? 1 : max_of(1, ceil_div(num_items, num_strips));
     l->blocks_per_item = ceil_div(num_blocks, min_of(chunks, num_blocks));
     if (is_unpacked(l, l->rows_per_strip)) l->blocks_per_item += l->blocks_per_item % 2;
     l->num_chunks = ceil_div(num_blocks, l->blocks_per_item);
