@@ -24,6 +24,7 @@ from app.desktop.desktop_controller import DesktopController
 from app.desktop.diagnostics_controller import DiagnosticsController
 from app.history.sidebar import Sidebar
 from app.i18n import translate
+from app.leaving import leave_or_ask, quit_words
 from app.models.chat_models import show_models_in
 from app.models.first_run import FirstRunPage
 from app.models.job_news import JobNews
@@ -179,6 +180,11 @@ class MainWindow(QMainWindow):
         self.sidebar.dialog_closed.connect(self.tabs.focus_used)
         self.sidebar.models_requested.connect(self.show_models)
         self.sidebar.settings_requested.connect(self.show_settings)
+        entries = {self.model_page: self.sidebar.models_entry, self.settings_page: self.sidebar.settings_entry}
+        for page, entry in entries.items():
+            self.pages.currentChanged.connect(
+                lambda _, page=page, entry=entry: entry.setChecked(self.pages.currentWidget() is page)
+            )
         self.model_page.closed.connect(self.show_home)
         self.first_run_page.more_requested.connect(self.show_models)
         WindowDrop(self).dropped.connect(self._on_model_dropped)
@@ -355,8 +361,18 @@ class MainWindow(QMainWindow):
             self._is_painted = True
             QTimer.singleShot(0, self.first_painted.emit)
 
+    def quit(self) -> None:
+        """Closes the window; where answers are being written it asks before."""
+        if QApplication.activeModalWidget() is None:
+            leave_or_ask(self, self.tabs, quit_words(), self.close)
+
     def closeEvent(self, event: QCloseEvent) -> None:
         """Stops the views, closes the client, joins the engine and ends the loop, in this order."""
+        if event.spontaneous() and not self._is_closing and any(tab.session.is_busy for tab in self.tabs.tabs()):
+            # The person's own doing, and not the program's, which closes without a word.
+            event.ignore()
+            self.quit()
+            return
         event.accept()
         if self._is_closing:
             return

@@ -60,7 +60,7 @@ class _Window(Protocol):
 
     def restart_engine(self) -> None: ...
 
-    def close(self, /) -> bool: ...
+    def quit(self) -> None: ...
 
 
 def add_window_actions(window: _Window) -> None:
@@ -94,7 +94,7 @@ def add_window_actions(window: _Window) -> None:
     add(translate("app", "Keys"), window.commands.show_keys, ["F1"])
     add(translate("app", "Save diagnostics"), window.diagnostics.ask)
     add(translate("app", "Restart the engine"), window.restart_engine)
-    add(translate("app", "Quit"), window.close, ["Ctrl+Q"])
+    add(translate("app", "Quit"), window.quit, ["Ctrl+Q"])
 
 
 def _in_chats(window: _Window, act: Callable[[], object]) -> Callable[[], None]:

@@ -19,6 +19,7 @@ from app.chat.tab_mark import tab_mark
 from app.i18n import translate
 from app.state.session import Phase, Session
 from app.theme import current_theme, icon_size_px, theme_signals
+from app.widgets.elided_label import title_elide_mode
 from app.widgets.icons import show_icon
 from app.widgets.screen_change import redraw_on_other_screen
 
@@ -305,14 +306,15 @@ class ChatTabs(QTabWidget):
         self.setTabIcon(index, mark)
         metrics = self.fontMetrics()
         width_px = _MAX_TITLE_CHARACTERS * metrics.averageCharWidth()
-        title = metrics.elidedText(title_words(session.title), Qt.TextElideMode.ElideRight, width_px)
+        whole_title = title_words(session.title)
+        title = metrics.elidedText(whole_title, title_elide_mode(whole_title), width_px)
         # An ampersand would be taken as the mark of a shortcut.
         words = title.replace("&", "&&") + _suffix(session)
         if words != self.tabText(index):
             # All tabs are laid out again.
             self.setTabText(index, words)
         # Of the mark too: it is a picture, and its numbers may have been cut away with the title's end.
-        whole = " · ".join(part for part in (title_words(session.title), mark_words(session)) if part)
+        whole = " · ".join(part for part in (whole_title, mark_words(session)) if part)
         if whole != self.tabToolTip(index):
             self.setTabToolTip(index, whole)
             self._bar.setAccessibleTabName(index, whole)

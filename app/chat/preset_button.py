@@ -17,7 +17,7 @@ _MAX_NAME_CHARACTERS, _MAX_SHORT_CHARACTERS = 16, 10
 
 
 class PresetButton(QToolButton):
-    """`Standard ▾`, with a star if the chat differs from it."""
+    """`Standard`, with a star if the chat differs from it."""
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -40,17 +40,16 @@ class PresetButton(QToolButton):
         """What it says where there is room."""
         preset = self._session.preset or built_in_presets()[0]
         name = preset.name if len(preset.name) <= _MAX_NAME_CHARACTERS else f"{preset.name[:_MAX_NAME_CHARACTERS]}…"
-        return f"{name}{'*' if is_changed(self._session) else ''} ▾"
+        return f"{name}{'*' if is_changed(self._session) else ''}"
 
     def _show_words(self) -> None:
-        text, style = self.whole_text(), Qt.ToolButtonStyle.ToolButtonTextOnly
+        text, style = self.whole_text(), Qt.ToolButtonStyle.ToolButtonTextBesideIcon
         preset = self._session.preset
         is_usual = (preset is None or preset.id == built_in_presets()[0].id) and not is_changed(self._session)
         if self._is_icon_only or (self._is_short and is_usual):
             style = Qt.ToolButtonStyle.ToolButtonIconOnly
         elif self._is_short:
-            name = text.removesuffix(" ▾")
-            text = (name if len(name) <= _MAX_SHORT_CHARACTERS else f"{name[:_MAX_SHORT_CHARACTERS]}…") + " ▾"
+            text = text if len(text) <= _MAX_SHORT_CHARACTERS else f"{text[:_MAX_SHORT_CHARACTERS]}…"
         self.setText(text)
         self.setToolButtonStyle(style)
 

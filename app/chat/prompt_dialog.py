@@ -55,6 +55,7 @@ class PromptDialog(QDialog):
         self.text_field.setTabChangesFocus(True)
         for field in (self.name_field, self.text_field):
             field.textChanged.connect(self._show_buttons)
+        self.new_button = self._button(translate("app", "New", "a prompt"), self.begin_new)
         self.save_button = self._button(translate("app", "Save"), self.save)
         self.delete_button = self._button(translate("app", "Delete"), self.delete)
         self._build()
@@ -67,6 +68,7 @@ class PromptDialog(QDialog):
         close = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         close.rejected.connect(self.reject)
         buttons = QHBoxLayout()
+        buttons.addWidget(self.new_button)
         buttons.addWidget(self.save_button)
         buttons.addWidget(self.delete_button)
         buttons.addStretch(1)
@@ -118,18 +120,26 @@ class PromptDialog(QDialog):
 
     def _show_buttons(self) -> None:
         prompt, name, text = self._chosen(), self.name_field.text().strip(), self.text_field.toPlainText()
-        is_other = prompt is not None and (name, text) != (prompt.name, prompt.text)
+        is_other = prompt is None or (name, text) != (prompt.name, prompt.text)
         self.save_button.setEnabled(is_other and bool(name) and bool(text.strip()))
         self.delete_button.setEnabled(prompt is not None and self._is_own(prompt))
         note = translate("app", "It came with DeepInfer, so it stays; saving makes one of your own of it.")
         self.delete_button.setToolTip("" if self.delete_button.isEnabled() else note)
 
+    def begin_new(self) -> None:
+        """Empties the fields: what is written into them becomes one more prompt when it is saved."""
+        self.list.setCurrentRow(-1)
+        self.list.clearSelection()
+        self._show_chosen()
+        self.name_field.setFocus()
+
     def save(self) -> None:
-        """Keeps what stands in the fields in the chosen one's place."""
+        """Keeps what stands in the fields, in the chosen one's place if there is one."""
         prompt, name, text = self._chosen(), self.name_field.text().strip(), self.text_field.toPlainText()
-        if prompt is None or not name or not text.strip():
+        if not name or not text.strip():
             return
-        changed = replace(prompt, name=name, text=text) if self._is_own(prompt) else Prompt(name, text)
+        is_own = prompt is not None and self._is_own(prompt)
+        changed = replace(prompt, name=name, text=text) if prompt is not None and is_own else Prompt(name, text)
         self.saved.emit(changed)
         self._list(changed.id)
 

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from PySide6.QtCore import QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QMouseEvent
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QTabBar, QToolButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QStyle, QStyleOptionTab, QTabBar, QToolButton, QWidget
 
 from app.i18n import translate
+from app.widgets.elided_label import title_elide_mode
 from app.widgets.icons import show_icon
 
 MIN_TITLE_CHARACTERS = 10
@@ -38,6 +39,14 @@ class ChatTabBar(QTabBar):
         """Gives the tabs their widths again: what they have in them is another now."""
         # Qt has no call for it; of all that have it laid out this one changes nothing.
         self.setElideMode(Qt.TextElideMode.ElideRight)
+
+    def initStyleOption(self, option: QStyleOptionTab, tab_index: int) -> None:  # noqa: N802 - Qt's name
+        super().initStyleOption(option, tab_index)
+        mode = title_elide_mode(self.tabText(tab_index))
+        if mode != self.elideMode():
+            room = self.style().subElementRect(QStyle.SubElement.SE_TabBarTabText, option, self)
+            text = self.tabText(tab_index)
+            option.text = self.fontMetrics().elidedText(text, mode, room.width(), Qt.TextFlag.TextShowMnemonic)
 
     def tabSizeHint(self, index: int) -> QSize:  # noqa: N802 - Qt's name
         # Qt asks for all of them, from the first one on.

@@ -5,6 +5,7 @@ Does not know what the commands do nor where they come from.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -47,16 +48,28 @@ class Command:
 
 
 def matching(commands: Sequence[Command], text: str) -> list[Command]:
-    """The commands whose words contain every word of `text`, whatever the case; those that begin with it come first,
-    those that are only called so elsewhere last, and nothing is found by that while nothing is typed.
+    """The commands whose words contain every word of `text`, whatever the case: first those that begin with it, then
+    those whose own words begin so, those that are called so elsewhere, and last those that have it within a word.
     """
     wanted = text.casefold().split()
-    found = [command for command in commands if all(word in command.words.casefold() for word in wanted)]
     start = " ".join(wanted)
-    found.sort(key=lambda command: not command.words.casefold().startswith(start))
-    there = set(map(id, found))
-    others = [one for one in commands if id(one) not in there and all(word in one.keywords for word in wanted)]
-    return [*found, *others][:MAX_SHOWN]
+    ranked: list[tuple[int, Command]] = []
+    for command in commands:
+        words = command.words.casefold()
+        if words.startswith(start):
+            ranked.append((0, command))
+        elif all(_begins_word(words, word) for word in wanted):
+            ranked.append((1, command))
+        elif all(word in command.keywords for word in wanted):
+            ranked.append((2, command))
+        elif all(word in words for word in wanted):
+            ranked.append((3, command))
+    ranked.sort(key=lambda pair: pair[0])
+    return [command for _, command in ranked[:MAX_SHOWN]]
+
+
+def _begins_word(words: str, start: str) -> bool:
+    return re.search(rf"(?<![^\W_]){re.escape(start)}", words) is not None
 
 
 class CommandPalette(QDialog):

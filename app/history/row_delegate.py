@@ -17,6 +17,7 @@ from app.history.chat_list_model import ROW_ROLE
 from app.history.chat_rows import TWO_LINES, Row, RowKind
 from app.state.search_words import pattern_of
 from app.theme import current_theme, icon_size_px
+from app.widgets.elided_label import title_elide_mode
 
 _ROW_ROOM_PX = 10
 _TEXT_MARGIN_PX = 8
@@ -49,9 +50,7 @@ class RowDelegate(QStyledItemDelegate):
             return
         if row.kind is RowKind.CHAT and row.folder_id is not None and not row.is_pinned:
             option.rect.adjust(icon_size_px(), 0, 0, 0)
-        if row.text.endswith(")"):
-            # What tells a branch or a copy from its origin stands at the end.
-            option.textElideMode = Qt.TextElideMode.ElideMiddle
+        option.textElideMode = title_elide_mode(row.text)
         super().paint(painter, option, index)
 
     def _paint_two_lines(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index, row: Row) -> None:
@@ -65,12 +64,13 @@ class RowDelegate(QStyledItemDelegate):
         top = area.top()
         for whole, text, role in ((row.text, row.text, "text"), (row.detail, detail, "muted")):
             height = line_height_px(whole, option.font)
-            self._paint_line(painter, QRect(area.left(), top, area.width(), height), option.font, text, role)
+            mode = title_elide_mode(whole) if role == "text" else Qt.TextElideMode.ElideRight
+            shown = elided(text, self.searched, option.font, area.width(), mode)
+            self._paint_line(painter, QRect(area.left(), top, area.width(), height), option.font, shown, role)
             top += height
 
-    def _paint_line(self, painter: QPainter, area: QRect, font: QFont, text: str, role: str) -> None:
+    def _paint_line(self, painter: QPainter, area: QRect, font: QFont, shown: str, role: str) -> None:
         """What was searched stands out by weight and by the text's own colour."""
-        shown = elided(text, self.searched, font, area.width())
         formats = []
         if self.searched:
             strong = QTextCharFormat()
@@ -104,10 +104,16 @@ def _laid_out(text: str, font: QFont, formats: Sequence[QTextLayout.FormatRange]
     return layout
 
 
-def elided(text: str, words: tuple[str, ...], font: QFont, width_px: int) -> str:
+def elided(
+    text: str,
+    words: tuple[str, ...],
+    font: QFont,
+    width_px: int,
+    mode: Qt.TextElideMode = Qt.TextElideMode.ElideRight,
+) -> str:
     """The text as far as there is room for it, with the words bold: what they take more is not there for the others."""
     room_px = width_px - bold_excess_px(text, words, font)
-    return QFontMetrics(font).elidedText(text, Qt.TextElideMode.ElideRight, room_px)
+    return QFontMetrics(font).elidedText(text, mode, room_px)
 
 
 def bold_excess_px(text: str, words: tuple[str, ...], font: QFont) -> int:

@@ -114,8 +114,10 @@ class Sidebar(QWidget):
         column.addWidget(self.found_label)
         column.addWidget(self.lists, 1)
         column.addWidget(self.undo_bar)
-        column.addWidget(self._entry(translate("app", "Models"), "models", self.models_requested))
-        column.addWidget(self._entry(translate("app", "Settings"), "settings", self.settings_requested))
+        self.models_entry = self._entry(translate("app", "Models"), "models", self.models_requested)
+        self.settings_entry = self._entry(translate("app", "Settings"), "settings", self.settings_requested)
+        column.addWidget(self.models_entry)
+        column.addWidget(self.settings_entry)
 
     def _connect(self) -> None:
         self.search_field.textChanged.connect(lambda _: self._search_throttle.request())
@@ -138,6 +140,9 @@ class Sidebar(QWidget):
         entry.setText(words)
         entry.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         show_icon(entry, icon_name)
+        entry.setCheckable(True)
+        # Checked is the page in sight, not what was pressed; whoever shows the pages knows it.
+        entry.clicked.connect(lambda is_checked: entry.setChecked(not is_checked))
         entry.clicked.connect(signal)
         return entry
 

@@ -150,7 +150,7 @@ class SettingRow(QWidget):
     def _show_origin(self) -> None:
         is_chosen = self._settings.is_chosen(self.setting)
         # That nothing was chosen need not be read at each setting.
-        origin = translate("app", "Changed here.") if is_chosen else ""
+        origin = self._changed_words() if is_chosen else ""
         words = sentences(self.note, self._effective, origin)
         self.note_label.setText(words)
         self.note_label.setVisible(bool(words))
@@ -159,6 +159,22 @@ class SettingRow(QWidget):
         self.reset_button.setVisible(is_chosen)
         if self._flow is not None:
             self._flow.refresh()
+
+    def _changed_words(self) -> str:
+        """That a person chose the value, and what it would be else where that is a word or a number."""
+        setting, default = self.setting, self.setting.default
+        words = ""
+        if setting.choices:
+            words = translate("app", dict(setting.choices)[default])
+        elif isinstance(default, bool):
+            words = translate("app", "on") if default else translate("app", "off")
+        elif default == setting.minimum and setting.minimum_words:
+            words = translate("app", setting.minimum_words)
+        elif isinstance(default, int | float):
+            words = f"{default:g}"
+        if not words:
+            return translate("app", "Changed by you.")
+        return translate("app", "Changed by you; the default is “{value}”.").format(value=words)
 
     def _make_field(self) -> QWidget:
         setting = self.setting

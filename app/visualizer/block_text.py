@@ -19,9 +19,9 @@ _JUST_NOW_S = 1.0
 
 
 def describe_block(table: BlockTable, block_id: int, title_of: Callable[[str], str]) -> str:
-    """`block 0x1A3 · Trip plan, Regex help · refs 2 · cached`; an unreferenced block names its last owner."""
+    """`block 419 · Trip plan, Regex help · refs 2 · cached`; an unreferenced block names its last owner."""
     kind = table.kind(block_id)
-    parts = [translate("app", "block {number}").format(number=f"0x{block_id:X}")]
+    parts = [translate("app", "block {number}").format(number=f"{block_id:,}")]
     if kind is BlockKind.FREE:
         return " · ".join([*parts, translate("app", "free")])
     titles = _titles([title_of(owner) for owner in table.owners(block_id)])
@@ -55,7 +55,7 @@ def describe_contents(facts: BlockFacts) -> str:
 
 
 def describe_runs(table: BlockTable, title_of: Callable[[str], str]) -> list[str]:
-    """A line for each run of blocks that are alike: `0x10–0x1F (16): Trip plan · refs 1 · cached`."""
+    """A line for each run of blocks that are alike: `16–31 (16): Trip plan · refs 1 · cached`."""
     lines: list[str] = []
     start, num_blocks = 0, len(table)
     while start < num_blocks:
@@ -63,7 +63,7 @@ def describe_runs(table: BlockTable, title_of: Callable[[str], str]) -> list[str
         end = start + 1
         while end < num_blocks and _words_after_number(table, end, title_of) == words:
             end += 1
-        numbers = f"0x{start:X}" if end == start + 1 else f"0x{start:X}–0x{end - 1:X} ({end - start:,})"
+        numbers = f"{start:,}" if end == start + 1 else f"{start:,}–{end - 1:,} ({end - start:,})"
         lines.append(f"{numbers}: {words}")
         start = end
     return lines

@@ -257,7 +257,7 @@ class PrefixTreeView(QWidget):
 
     def _enable_buttons(self) -> None:
         node = self._chosen()
-        self.pin_button.setEnabled(node is not None)
+        self.pin_button.setEnabled(node is not None and not node.pins)
         self.unpin_button.setEnabled(node is not None and bool(node.pins))
         self.drop_button.setEnabled(node is not None)
 

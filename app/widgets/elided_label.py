@@ -12,6 +12,11 @@ from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 _MIN_CHARACTERS = 4
 
 
+def title_elide_mode(title: str) -> Qt.TextElideMode:
+    """Where a title is cut: what tells a branch or a copy from its origin, `(branch)`, stands at its end."""
+    return Qt.TextElideMode.ElideMiddle if title.endswith(")") else Qt.TextElideMode.ElideRight
+
+
 class ElidedLabel(QLabel):
     """Shows as much of its text as fits; the whole stands in the tooltip while some is hidden."""
 

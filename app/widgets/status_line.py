@@ -29,7 +29,7 @@ _BACKENDS = {"cpu": "CPU", "gpu": "GPU", "reference": QT_TRANSLATE_NOOP("app", "
 
 
 class StatusLine(QStatusBar):
-    """`engine: ready · CPU, 2 threads · 3 running, 1 waiting · 118 tok/s together · KV 61 %`."""
+    """`engine: ready · CPU, 2 threads · 3 running, 1 waiting · 118 tok/s together · KV 61 % used, 12 % cached`."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -115,7 +115,10 @@ def _load_parts(stats: EngineStats) -> list[str]:
         parts.append(translate("app", "{rate} tok/s together").format(rate=f"{stats.tokens_per_s:.0f}"))
     num_blocks = stats.num_free_blocks + stats.num_cached_blocks + stats.num_referenced_blocks
     if num_blocks:
-        parts.append(f"KV {100 * stats.num_referenced_blocks // num_blocks} %")
+        used, cached = (100 * part // num_blocks for part in (stats.num_referenced_blocks, stats.num_cached_blocks))
+        parts.append(translate("app", "KV {used} % used").format(used=used))
+        if cached:
+            parts[-1] = translate("app", "KV {used} % used, {cached} % cached").format(used=used, cached=cached)
     return parts
 
 

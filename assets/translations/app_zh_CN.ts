@@ -486,8 +486,12 @@
       <translation>更改上限…</translation>
     </message>
     <message>
-      <source>Changed here.</source>
-      <translation>已在此更改。</translation>
+      <source>Changed by you.</source>
+      <translation>您已更改。</translation>
+    </message>
+    <message>
+      <source>Changed by you; the default is “{value}”.</source>
+      <translation>您已更改；默认值为“{value}”。</translation>
     </message>
     <message>
       <source>Changes in this section hold once the engine is restarted, which ends running answers.</source>
@@ -1256,6 +1260,14 @@
       <translation>KV 使用中</translation>
     </message>
     <message>
+      <source>KV {used} % used</source>
+      <translation>KV 已用 {used}%</translation>
+    </message>
+    <message>
+      <source>KV {used} % used, {cached} % cached</source>
+      <translation>KV 已用 {used}%，缓存 {cached}%</translation>
+    </message>
+    <message>
       <source>KV: what the model keeps of the texts that it has read, so as not to read them again</source>
       <translation>KV：模型对已读文本保留的内容，以免重新读取</translation>
     </message>
@@ -1538,6 +1550,11 @@
     <message>
       <source>Never</source>
       <translation>从不</translation>
+    </message>
+    <message>
+      <source>New</source>
+      <comment>a prompt</comment>
+      <translation>新建</translation>
     </message>
     <message>
       <source>New chat</source>
@@ -1875,6 +1892,18 @@
     <message>
       <source>Quit</source>
       <translation>退出</translation>
+    </message>
+    <message>
+      <source>Quit DeepInfer</source>
+      <translation>退出 DeepInfer</translation>
+    </message>
+    <message>
+      <source>Quit now</source>
+      <translation>立即退出</translation>
+    </message>
+    <message>
+      <source>Quitting ends them. What is written by then stays, and each can be continued.</source>
+      <translation>退出会中断它们。已写出的部分会保留，之后可以继续。</translation>
     </message>
     <message>
       <source>RAM:</source>
@@ -3476,6 +3505,14 @@
     <message>
       <source>of {date}</source>
       <translation>{date}</translation>
+    </message>
+    <message>
+      <source>off</source>
+      <translation>关闭</translation>
+    </message>
+    <message>
+      <source>on</source>
+      <translation>开启</translation>
     </message>
     <message>
       <source>open</source>

@@ -334,3 +334,17 @@ def test_another_message_stays_when_chats_are_saved_again(window: MainWindow) ->
     window.banner.add_message("Chats cannot be saved to here: full. Free some space.")
     window.banner.take_back("Chats cannot be saved to here: full. Free some space.")
     assert window.banner.label.text() == "The engine stopped: restart it and try again"
+
+
+def test_the_way_to_the_page_in_sight_is_marked(qtbot: QtBot, window: MainWindow) -> None:
+    entries = (window.sidebar.models_entry, window.sidebar.settings_entry)
+
+    def marked() -> list[bool]:
+        return [entry.isChecked() for entry in entries]
+
+    assert marked() == [False, False]
+    for number in (0, 1, 1):
+        qtbot.mouseClick(entries[number], Qt.MouseButton.LeftButton)
+        assert marked() == [number == 0, number == 1]
+    window.show_chats()
+    assert marked() == [False, False]

@@ -128,7 +128,10 @@ def test_snapshots_are_asked_for_only_while_the_memory_view_shows(
 
 def test_the_status_line_sums_the_engine_up(qtbot: QtBot, window: MainWindow, engine: FakeEngine) -> None:
     engine.emit(EngineStats(3, 1, 0, 39, 0, 61, 118.4))
-    expected = "engine: ready · CPU, 2 threads · 3 running, 1 waiting · 118 tok/s together · KV 61 %"
+    expected = "engine: ready · CPU, 2 threads · 3 running, 1 waiting · 118 tok/s together · KV 61 % used"
+    qtbot.waitUntil(lambda: window.status_line.label.text() == expected)
+    engine.emit(EngineStats(0, 0, 0, 39, 61, 0, 0.0))
+    expected = "engine: ready · CPU, 2 threads · KV 0 % used, 61 % cached"
     qtbot.waitUntil(lambda: window.status_line.label.text() == expected)
 
 

@@ -128,7 +128,7 @@ class Clicker(WindowUser):
         await self._key(panel.grid, Qt.Key.Key_Home)
         other = panel.grid.cell_rect(node.blocks[0] + 1).center()
         await self._in_qt_loop(lambda: QTest.mouseMove(panel.grid.viewport(), other))
-        await self._wait("the block pointed at", lambda: second().startswith(f"block 0x{node.blocks[0] + 1:X} "))
+        await self._wait("the block pointed at", lambda: second().startswith(f"block {node.blocks[0] + 1:,} "))
         await self._in_qt_loop(lambda: QTest.mouseClick(panel.grid.viewport(), Qt.MouseButton.LeftButton, pos=first))
         await self._click(panel.card.close_button)
         self.report["kept_after_close"] = panel.card.is_kept_open

@@ -118,7 +118,7 @@ class Scene:
         for block_id in range(1, NUM_BLOCKS + 1):
             owners, is_cached = holders.get(block_id, set()), block_id in cached
             number, *parts = self.panel.grid.description(block_id - 1).split(" · ")
-            assert number == f"block 0x{block_id - 1:X}"
+            assert number == f"block {block_id - 1:,}"
             if owners:
                 assert sorted(parts[0].split(", ")) == sorted(title(owner) for owner in owners)
                 assert parts[1] == f"refs {len(owners)}"

@@ -10,7 +10,7 @@ from tests.e2e.writing_driver import CODE, KEPT_PROMPT, PDF_TEXT, QUESTION, THOU
 
 def test_files_presets_prompts_figures_finding_copying_and_thoughts_do_what_they_say(starter_home: Path) -> None:
     report = report_of("tests.e2e.writing_driver", starter_home)
-    assert report["preset_words"].startswith("Short ")
+    assert report["preset_words"] == "Short"
     assert report["presets"] == "Short"
     assert all(size.endswith(" tokens") for size in report["sizes"])
     assert report["pdf"] == PDF_TEXT

@@ -119,7 +119,7 @@ def test_the_send_buttons_word_gives_way_before_the_presets_name(qtbot: QtBot, w
         if not tab.send_button.text():
             break
     assert not tab.send_button.text()
-    assert tab.options_button.toolButtonStyle() == Qt.ToolButtonStyle.ToolButtonTextOnly
+    assert tab.options_button.toolButtonStyle() == Qt.ToolButtonStyle.ToolButtonTextBesideIcon
 
 
 def test_an_answer_moves_nothing_in_the_row(qtbot: QtBot, window: MainWindow, engine: FakeEngine) -> None:
@@ -169,8 +169,8 @@ def test_a_chosen_preset_is_named_where_the_usual_one_is_an_icon(desk: Desk) -> 
     assert button.toolButtonStyle() == Qt.ToolButtonStyle.ToolButtonIconOnly
     apply_preset(desk.tab.session, Preset("Pirate of the seas", "You are a pirate."))
     button.show_preset()
-    assert button.toolButtonStyle() == Qt.ToolButtonStyle.ToolButtonTextOnly
-    assert button.text() == "Pirate of … ▾"
+    assert button.toolButtonStyle() == Qt.ToolButtonStyle.ToolButtonTextBesideIcon
+    assert button.text() == "Pirate of …"
     button.show_icon_only(True)
     assert button.toolButtonStyle() == Qt.ToolButtonStyle.ToolButtonIconOnly
     assert "Pirate of the seas" in button.toolTip()

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 from PySide6.QtGui import QColor, QIcon, QPixmap
-from PySide6.QtWidgets import QApplication, QTabWidget, QWidget
+from PySide6.QtWidgets import QApplication, QStyleOptionTab, QTabWidget, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.chat.tab_bar import MIN_TITLE_CHARACTERS, ChatTabBar, TabButtons
@@ -78,3 +78,16 @@ def test_the_list_has_whole_titles_and_leads_to_a_tab(qtbot: QtBot, bar: ChatTab
     menu.actions()[4].trigger()
     assert bar.currentIndex() == 4
     menu.close()
+
+
+def test_a_shortened_branch_is_told_from_its_origin(bar: ChatTabBar) -> None:
+    bar.setTabText(1, f"{TITLES[1]} (branch)")
+    widths(bar, 400)
+    shown = []
+    for index in (1, 2):
+        option = QStyleOptionTab()
+        bar.initStyleOption(option, index)
+        shown.append(option.text)
+    assert "…" in shown[0]
+    assert shown[0].endswith("ch)")
+    assert shown[1].endswith("…")

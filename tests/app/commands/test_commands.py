@@ -35,6 +35,8 @@ def test_words_are_found_in_any_order_and_case_and_beginnings_come_first() -> No
     commands.append(Command("Theme", "", lambda: None, "dark light tab"))
     assert [command.words for command in matching(commands, "tab")][-1] == "Theme"
     assert [command.words for command in matching(commands, "dark tab")] == ["Theme"]
+    loads = [Command(words, "", lambda: None) for words in ("Unload the model", "Models: load one")]
+    assert [command.words for command in matching(loads, "load")] == ["Models: load one", "Unload the model"]
 
 
 def test_a_typed_command_is_run_by_enter(qtbot: QtBot, window: MainWindow) -> None:
@@ -51,7 +53,7 @@ def test_a_preset_and_a_theme_are_found_by_name_and_taken_at_once(qtbot: QtBot, 
     tab = window.tabs.current_tab()
     assert tab is not None
     assert tab.session.parameters.temperature == 0.2
-    assert tab.options_button.whole_text() == "Precise ▾"
+    assert tab.options_button.whole_text() == "Precise"
     CommandsController.show_palette(window.commands)
     palette = window.findChildren(CommandPalette)[-1]
     qtbot.keyClicks(palette.line, "dark")

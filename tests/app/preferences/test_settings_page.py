@@ -69,7 +69,7 @@ def test_a_row_says_where_its_value_comes_from_and_goes_back_to_the_default(qtbo
     assert row.field.toolTip() == "This is the default."
     assert not row.reset_button.isVisible()
     window.change_setting(options.TEMPERATURE, 0.2)
-    assert row.note_label.text().endswith("Changed here.")
+    assert row.note_label.text().endswith("Changed by you; the default is “0.7”.")
     qtbot.mouseClick(row.reset_button, Qt.MouseButton.LeftButton)
     assert window.settings.get(options.TEMPERATURE) == options.TEMPERATURE.default
     assert row.field.toolTip() == "This is the default."
@@ -108,7 +108,7 @@ def test_the_hubs_address_is_told_with_its_origin(window: MainWindow, monkeypatc
     page.show_value(options.HUB_ENDPOINT)
     assert note.text().endswith("https://mirror.example at the moment, from the environment variable HF_ENDPOINT.")
     window.change_setting(options.HUB_ENDPOINT, "https://own.example")
-    assert note.text().endswith("there too. Changed here.")
+    assert note.text().endswith("there too. Changed by you.")
 
 
 def test_a_chosen_number_of_threads_holds_from_the_next_start_of_the_engine(
@@ -198,7 +198,7 @@ def test_how_new_chats_draw_is_chosen_and_set_back(
     assert tab is not None
     assert getattr(tab.read_params(), key) == value
     assert row.field.text() == text
-    assert row.note_label.text().endswith("Changed here.")
+    assert "Changed by you; the default is “" in row.note_label.text()
     qtbot.mouseClick(row.reset_button, Qt.MouseButton.LeftButton)
     assert tab.read_params() == SamplingParams()
 

@@ -98,26 +98,26 @@ def title(owner: str) -> str:
 
 def test_words_for_a_shared_block_name_all_owners():
     table = BlockTable(snapshot(0x200, shared={0x1A3: ("r", "t")}))
-    assert describe_block(table, 0x1A3, title) == "block 0x1A3 · Regex help, Trip plan · refs 2 · cached"
+    assert describe_block(table, 0x1A3, title) == "block 419 · Regex help, Trip plan · refs 2 · cached"
 
 
 def test_words_for_a_block_of_one_chat():
-    assert describe_block(BlockTable(snapshot(held={10: "t"})), 10, title) == "block 0xA · Trip plan · refs 1"
+    assert describe_block(BlockTable(snapshot(held={10: "t"})), 10, title) == "block 10 · Trip plan · refs 1"
 
 
 def test_words_for_a_cached_block_name_its_last_owner():
     table = BlockTable(snapshot(cached={1: "t", 2: None}))
-    assert describe_block(table, 1, title) == "block 0x1 · last Trip plan · refs 0 · cached"
-    assert describe_block(table, 2, title) == "block 0x2 · refs 0 · cached"
-    assert describe_block(table, 3, title) == "block 0x3 · free"
+    assert describe_block(table, 1, title) == "block 1 · last Trip plan · refs 0 · cached"
+    assert describe_block(table, 2, title) == "block 2 · refs 0 · cached"
+    assert describe_block(table, 3, title) == "block 3 · free"
 
 
 def test_reference_count_at_the_end_of_its_byte_is_not_called_exact():
     many = dataclasses.replace(snapshot(1, held={0: "t"}), ref_counts=b"\xff")
-    assert describe_block(BlockTable(many), 0, title) == "block 0x0 · Trip plan · refs 255 or more"
+    assert describe_block(BlockTable(many), 0, title) == "block 0 · Trip plan · refs 255 or more"
 
 
 def test_words_stay_short_with_many_owners_and_long_titles():
     table = BlockTable(snapshot(shared={0: [f"c{i}" for i in range(6)]}))
     words = describe_block(table, 0, lambda owner: f"{owner} with a title of a hundred characters")
-    assert words == "block 0x0 · c0 with a title of a hu…, c1 with a title of a hu…, 4 more · refs 6 · cached"
+    assert words == "block 0 · c0 with a title of a hu…, c1 with a title of a hu…, 4 more · refs 6 · cached"

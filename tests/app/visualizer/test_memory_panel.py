@@ -203,7 +203,7 @@ def test_the_block_pointed_at_is_described_beneath_the_grid(panel: MemoryPanel):
     panel.show_model(MODEL)
     panel.show_snapshot(snapshot(held={0: "t"}))
     panel.grid.pointed.emit(0)
-    assert panel.card.label.text() == "block 0x0 · Trip plan · refs 1"
+    assert panel.card.label.text() == "block 0 · Trip plan · refs 1"
 
 
 def test_contents_of_the_block_pointed_at_are_asked_and_told(panel: MemoryPanel, qtbot):
@@ -223,9 +223,9 @@ def test_clicked_block_stays_in_sight_until_it_is_closed(panel: MemoryPanel, qtb
     panel.show_snapshot(snapshot(held={0: "t", 1: "r"}))
     qtbot.mouseClick(panel.grid.viewport(), Qt.MouseButton.LeftButton, pos=panel.grid.cell_rect(0).center())
     panel.grid.pointed.emit(1)
-    assert panel.card.label.text().startswith("block 0x0")
+    assert panel.card.label.text().startswith("block 0")
     qtbot.keyClick(panel.grid, Qt.Key.Key_Escape)
-    assert panel.card.label.text().startswith("block 0x1")
+    assert panel.card.label.text().startswith("block 1")
 
 
 def test_enter_keeps_the_block_under_the_cursor_in_sight(panel: MemoryPanel, qtbot):
@@ -243,7 +243,7 @@ def test_kept_block_follows_its_owner(panel: MemoryPanel, qtbot):
     panel.show_snapshot(snapshot(held={0: "t"}))
     panel.grid.opened.emit(0)
     panel.show_snapshot(snapshot(held={0: "r"}, step=1))
-    qtbot.waitUntil(lambda: panel.card.label.text().startswith("block 0x0 · r"))
+    qtbot.waitUntil(lambda: panel.card.label.text().startswith("block 0 · r"))
 
 
 def test_pinned_blocks_have_a_row_of_their_own_that_moves_nothing(panel: MemoryPanel, qtbot):
@@ -314,7 +314,7 @@ def test_everything_is_copied_as_text(panel: MemoryPanel, qtbot):
     qtbot.mouseClick(panel.copy_button, Qt.MouseButton.LeftButton)
     text = QGuiApplication.clipboard().text()
     assert "KV used 32 KiB 2 blocks" in text
-    assert "0x0–0x1 (2): Trip plan · refs 1\n0x2: last Trip plan · refs 0 · cached\n0x3–0x3F (61): free" in text
+    assert "0–1 (2): Trip plan · refs 1\n2: last Trip plan · refs 0 · cached\n3–63 (61): free" in text
     assert "“Dear aunt”\t32\t4\tpinned · Trip plan" in text
     assert "How many chats fit" in text
 

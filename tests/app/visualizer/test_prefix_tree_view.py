@@ -85,9 +85,11 @@ def test_text_whose_beginning_is_gone_stays(view: PrefixTreeView):
 
 def test_pin_and_drop_name_the_place_by_its_digests(view: PrefixTreeView, qtbot):
     commands = asked(view)
-    view.show_tree(PrefixTree("m", (replace(ROOT, pins=("t",)), TRIP)))
+    view.show_tree(PrefixTree("m", (ROOT, TRIP)))
     choose(view, 0)
-    for button in (view.pin_button, view.unpin_button, view.drop_button):
+    qtbot.mouseClick(view.pin_button, Qt.MouseButton.LeftButton)
+    view.show_tree(PrefixTree("m", (replace(ROOT, pins=("t",)), TRIP)))
+    for button in (view.unpin_button, view.drop_button):
         qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     assert commands == [PinNode(b"r2", True), PinNode(b"r2", False, b"r1"), DropNode(b"r1")]
 
@@ -106,12 +108,12 @@ def test_without_a_choice_nothing_can_be_asked(view: PrefixTreeView):
     assert not any(button.isEnabled() for button in (view.pin_button, view.unpin_button, view.drop_button))
 
 
-def test_only_what_is_pinned_can_be_unpinned(view: PrefixTreeView):
+def test_what_is_pinned_can_be_unpinned_and_what_is_not_can_be_pinned(view: PrefixTreeView):
     view.show_tree(PrefixTree("m", (ROOT,)))
     choose(view, 0)
-    assert not view.unpin_button.isEnabled()
+    assert (view.pin_button.isEnabled(), view.unpin_button.isEnabled()) == (True, False)
     view.show_tree(PrefixTree("m", (replace(ROOT, pins=("t",)),)))
-    assert view.unpin_button.isEnabled()
+    assert (view.pin_button.isEnabled(), view.unpin_button.isEnabled()) == (False, True)
     assert shown(view) == ["“You are a helpful agent”\t32\t3\tpinned · Trip plan, Regex help"]
 
 
