@@ -99,11 +99,24 @@ ALWAYS_INLINE void block_times_rows(
     for (int r = 0; r < num_rows; r++) vf_store(y + r * y_stride, totals[r]);
 }
 
+#if defined(__AVX512VNNI__)
+#include "tile_sixteen.h"
+#define DI_HAS_SIXTEEN 1
+#else
+#define DI_HAS_SIXTEEN 0
+#endif
+
 ALWAYS_INLINE void blocks_times_rows(
     const di_weight *w, int first_block, int num_blocks, int runs_per_group, int bits, int has_minimum,
     const di_run_codes *x, ptrdiff_t x_stride, int num_rows, float *y, ptrdiff_t y_stride) {
-    int num_groups = w->num_columns / w->group_size;
-    for (int b = 0; b < num_blocks; b++)
+    int num_groups = w->num_columns / w->group_size, b = 0;
+#if DI_HAS_SIXTEEN
+    for (; num_rows == MAX_HANDFUL && b + 1 < num_blocks; b += 2)
+        two_blocks_times_rows(
+            di_group_at(w, first_block + b, 0), di_group_at(w, first_block + b + 1, 0), num_groups, runs_per_group, bits,
+            has_minimum, x, x_stride, num_rows, y + DI_BLOCK_ROWS * b, y_stride);
+#endif
+    for (; b < num_blocks; b++)
         block_times_rows(
             di_group_at(w, first_block + b, 0), num_groups, runs_per_group, bits, has_minimum, x, x_stride, num_rows,
             y + DI_BLOCK_ROWS * b, y_stride);
