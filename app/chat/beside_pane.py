@@ -36,7 +36,7 @@ class BesidePane(QFrame):
         super().__init__(parent)
         self.tab: ChatTab | None = None
         self.setProperty("kind", "panel")
-        self._title = ElidedLabel(kind="heading")
+        self._title = ElidedLabel(kind="heading", mode=None)
         close = QToolButton()
         words = translate("app", "End the split: back into its tab")
         close.setToolTip(words)

@@ -18,13 +18,16 @@ def title_elide_mode(title: str) -> Qt.TextElideMode:
 
 
 class ElidedLabel(QLabel):
-    """Shows as much of its text as fits; the whole stands in the tooltip while some is hidden."""
+    """Shows as much of its text as fits; the whole stands in the tooltip while some is hidden.
+
+    Without a mode it is cut as titles are.
+    """
 
     def __init__(
         self,
         text: str = "",
         kind: str | None = None,
-        mode: Qt.TextElideMode = Qt.TextElideMode.ElideRight,
+        mode: Qt.TextElideMode | None = Qt.TextElideMode.ElideRight,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(text, parent)
@@ -36,7 +39,8 @@ class ElidedLabel(QLabel):
 
     def shown_text(self) -> str:
         """The text as it is painted at the present width."""
-        return self.fontMetrics().elidedText(self.text(), self._mode, self.contentsRect().width())
+        mode = title_elide_mode(self.text()) if self._mode is None else self._mode
+        return self.fontMetrics().elidedText(self.text(), mode, self.contentsRect().width())
 
     def minimumSizeHint(self) -> QSize:
         whole = super().minimumSizeHint()

@@ -64,7 +64,10 @@ static float largest_logit(const float *logits, int64_t count) {
     float each[VF_LANES], largest = -FLT_MAX;
     vf_store(each, lanes);
     for (int lane = 0; lane < VF_LANES; lane++) largest = each[lane] > largest ? each[lane] : largest;
-    for (; i < count; i++) largest = finite_logit(logits[i]) > largest ? finite_logit(logits[i]) : largest;
+    for (int64_t rest = 0; rest < count % VF_LANES; rest++) {
+        float logit = finite_logit(logits[i + rest]);
+        largest = logit > largest ? logit : largest;
+    }
     return largest;
 }
 

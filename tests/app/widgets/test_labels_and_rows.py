@@ -23,6 +23,16 @@ def test_long_text_ends_in_an_ellipsis_and_stands_in_the_tooltip(qtbot):
     assert label.toolTip() == LONG
 
 
+def test_a_title_that_is_cut_keeps_the_mark_at_its_end(qtbot):
+    label = ElidedLabel(f"{LONG} (branch)", mode=None)
+    qtbot.addWidget(label)
+    label.resize(160, 20)
+    assert label.shown_text().endswith("(branch)")
+    assert "…" in label.shown_text()
+    label.setText(LONG)
+    assert label.shown_text().endswith("…")
+
+
 def test_text_with_room_is_whole_and_needs_no_tooltip(qtbot):
     label = ElidedLabel("Trip plan")
     qtbot.addWidget(label)

@@ -4,7 +4,7 @@
 
 `address`: gcc's address and undefined-behaviour sanitizers; `thread`: its thread sanitizer; `arm64`: cross-compiled by
 zig, under qemu-user; `windows`: against the cross-compiled DLL, under wine. Without arguments, all of them that this
-machine has the tools for (Debian: gcc, valgrind, qemu-user, wine64). Knows nothing of Python.
+machine has the tools for (Debian: gcc, valgrind, qemu-user, wine64; PyPI: ziglang). Knows nothing of Python.
 """
 
 from __future__ import annotations
