@@ -71,7 +71,9 @@ class Sender(QObject):
 
     def _send_waiting(self, end: AnswerEnd | None) -> None:
         draft = self._panel.queued.draft
-        if draft.is_empty:
+        is_awaited = self._model is None and bool(self._loading_name)
+        if draft.is_empty or is_awaited:
+            # `show_model` comes back to it.
             return
         if self._model is None or self._meter.refuses(draft):
             self._take_back(end)

@@ -32,6 +32,9 @@ class Speculator:
     def propose(self, limits: Wanted[tuple[Sequence, int]]) -> list[Draft]:
         """A draft for each of the sequences that decode in this step, of at most so many tokens."""
         lengths = [min(self._pace(sequence).next_length(len(limits)), limit) for sequence, limit in limits]
+        if not all(lengths) and _most_beside(len(lengths), self._row_cost) < 1:
+            # Guessed in vain, again in each step.
+            return [NO_DRAFT] * len(lengths)
         wanted = [(sequence, length) for (sequence, _), length in zip(limits, lengths, strict=True) if length > 0]
         guessed = dict(zip((sequence for sequence, _ in wanted), self._guess(wanted), strict=True))
         drafts = [guessed.get(sequence, NO_DRAFT) for sequence, _ in limits]
@@ -65,6 +68,11 @@ class Speculator:
             return [NO_DRAFT] * len(wanted)
 
 
+def _most_beside(num_sequences: int, row_cost: float) -> int:
+    """Tokens of drafts that a step of so many sequences may have where one of them goes without."""
+    return int(_MAX_LONGER * (1 + row_cost * (num_sequences - 1)) / row_cost + _ROUNDING)
+
+
 def spared_lengths(lengths: Wanted[int], row_cost: float) -> list[int]:
     """The drafts' lengths, the longest of them shortened until they do not hold up those that go without (0).
 
@@ -73,7 +81,7 @@ def spared_lengths(lengths: Wanted[int], row_cost: float) -> list[int]:
     spared = list(lengths)
     if all(spared):
         return spared
-    most = int(_MAX_LONGER * (1 + row_cost * (len(spared) - 1)) / row_cost + _ROUNDING)
+    most = _most_beside(len(spared), row_cost)
     while sum(spared) > most:
         spared[spared.index(max(spared))] -= 1
     return spared

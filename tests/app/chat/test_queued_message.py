@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 from app.main_window import MainWindow
 from app.state.message import Attachment
 from tests.app.chat.desk import Desk
-from tests.app.fake_engine import FakeEngine
+from tests.app.fake_engine import MODEL, FakeEngine
 from tests.app.windows import OpenWindow
 
 
@@ -112,6 +112,16 @@ def test_an_answer_that_stopped_at_its_limit_can_be_continued_first(desk: Desk) 
     assert desk.tab.composer.toPlainText() == "two"
     assert desk.tab.panel.hint.text().startswith("The answer stopped at its limit")
     assert desk.tab.panel.hint.isVisible()
+
+
+def test_an_answer_that_ends_while_another_model_is_loaded_leaves_the_message_waiting(desk: Desk) -> None:
+    request_id = begun(desk)
+    desk.tab.show_model(None, "Another")
+    desk.engine.finish(request_id)
+    desk.qtbot.waitUntil(lambda: not desk.tab.session.is_busy)
+    assert desk.tab.panel.queued.text() == "two"
+    desk.tab.show_model(MODEL, "")
+    assert asked(desk)[-1] == "two"
 
 
 def test_a_failure_puts_the_queued_message_back(desk: Desk) -> None:

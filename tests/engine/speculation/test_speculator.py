@@ -61,6 +61,22 @@ def test_a_sequence_for_which_nothing_is_found_keeps_its_speed() -> None:
     assert drafts[0].token_ids == whole.token_ids[:2]
 
 
+def test_nothing_is_guessed_that_would_not_be_kept() -> None:
+    guessing, other = make_sequence([1, 2, 3], "a"), make_sequence([4, 5, 6], "b")
+    asked: list[int] = []
+
+    class Counting(_OnlyFor):
+        def propose(self, wanted: list[tuple[Sequence, int]]) -> list[Draft]:  # type: ignore[override]
+            asked.append(len(wanted))
+            return super().propose(wanted)
+
+    dear = Speculator(Counting(guessing), row_cost=0.6)
+    assert [len(draft.token_ids) for draft in dear.propose([(guessing, MAX_DRAFT_TOKENS), (other, 0)])] == [0, 0]
+    assert not asked
+    assert dear.propose([(guessing, MAX_DRAFT_TOKENS)])[0].token_ids
+    assert asked == [1]
+
+
 def test_a_shorter_draft_has_the_distributions_of_its_tokens() -> None:
     probabilities = np.eye(3)
     draft = Draft((0, 1, 2), probabilities)
