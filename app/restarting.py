@@ -31,7 +31,7 @@ class ProgramRestart(QObject):
         """Restarts at once, or where answers are being written asks first; returns the question if there is one."""
         words = LeavingWords(
             translate("app", "Restart DeepInfer"),
-            translate("app", "A restart ends them. What is written by then stays, and each can be continued."),
+            translate("app", "A restart ends them. What is written by then stays, and can be continued."),
             translate("app", "Restart now"),
         )
         return leave_or_ask(self._window, self._window.tabs, words, self._close)

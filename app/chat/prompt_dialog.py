@@ -138,8 +138,10 @@ class PromptDialog(QDialog):
         prompt, name, text = self._chosen(), self.name_field.text().strip(), self.text_field.toPlainText()
         if not name or not text.strip():
             return
-        is_own = prompt is not None and self._is_own(prompt)
-        changed = replace(prompt, name=name, text=text) if prompt is not None and is_own else Prompt(name, text)
+        if prompt is None or not self._is_own(prompt):
+            changed = Prompt(name, text)
+        else:
+            changed = replace(prompt, name=name, text=text)
         self.saved.emit(changed)
         self._list(changed.id)
 

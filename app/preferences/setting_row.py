@@ -170,8 +170,8 @@ class SettingRow(QWidget):
             words = translate("app", "on") if default else translate("app", "off")
         elif default == setting.minimum and setting.minimum_words:
             words = translate("app", setting.minimum_words)
-        elif isinstance(default, int | float):
-            words = f"{default:g}"
+        elif isinstance(self.field, QSpinBox | QDoubleSpinBox):
+            words = self.field.textFromValue(default) + self.field.suffix()
         if not words:
             return translate("app", "Changed by you.")
         return translate("app", "Changed by you; the default is “{value}”.").format(value=words)

@@ -116,9 +116,10 @@ def _load_parts(stats: EngineStats) -> list[str]:
     num_blocks = stats.num_free_blocks + stats.num_cached_blocks + stats.num_referenced_blocks
     if num_blocks:
         used, cached = (100 * part // num_blocks for part in (stats.num_referenced_blocks, stats.num_cached_blocks))
-        parts.append(translate("app", "KV {used} % used").format(used=used))
+        words = translate("app", "KV {used} % used")
         if cached:
-            parts[-1] = translate("app", "KV {used} % used, {cached} % cached").format(used=used, cached=cached)
+            words = translate("app", "KV {used} % used, {cached} % cached")
+        parts.append(words.format(used=used, cached=cached))
     return parts
 
 

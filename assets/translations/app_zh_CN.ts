@@ -230,7 +230,7 @@
       <translation>请求需要消息或原始提示词</translation>
     </message>
     <message>
-      <source>A restart ends them. What is written by then stays, and each can be continued.</source>
+      <source>A restart ends them. What is written by then stays, and can be continued.</source>
       <translation>重新启动会结束它们。到那时已写出的内容会保留，每条都可以继续。</translation>
     </message>
     <message>
@@ -1902,7 +1902,7 @@
       <translation>立即退出</translation>
     </message>
     <message>
-      <source>Quitting ends them. What is written by then stays, and each can be continued.</source>
+      <source>Quitting ends them. What is written by then stays, and can be continued.</source>
       <translation>退出会中断它们。已写出的部分会保留，之后可以继续。</translation>
     </message>
     <message>

@@ -28,6 +28,13 @@ static inline vb16 vb16_broadcast4(const int8_t *codes) {
     return _mm512_set1_epi32(four);
 }
 
+// A run's sums of products of codes, scaled and added to what the runs before it gave; the steps of tile.c, for its bits.
+static inline vf16 vf16_add_run(vf16 total, vf16 sums, vf16 scale, vf16 minimum, vf16 x_scale, vf16 x_offset,
+                                int has_minimum) {
+    if (!has_minimum) return vf16_fma(scale, vf16_fma(sums, x_scale, x_offset), total);
+    return vf16_fma(minimum, x_offset, vf16_fma(scale, vf16_mul(sums, x_scale), total));
+}
+
 static inline dot16 dot16_zero(void) { return _mm512_setzero_si512(); }
 static inline dot16 dot16_add(dot16 sums, vb16 w, vb16 x) { return _mm512_dpbusd_epi32(sums, w, x); }
 static inline vf16 dot16_sums(dot16 sums) { return _mm512_cvtepi32_ps(sums); }

@@ -54,14 +54,10 @@ static inline __attribute__((always_inline)) void two_blocks_times_rows(
             }
 #pragma GCC unroll 8
             for (int r = 0; r < num_rows; r++) {
-                vf16 x_scale = vf16_broadcast(&x[r * x_stride].scale), sums = dot16_sums(dots[r]);
-                vf16 offset = vf16_broadcast(&x[r * x_stride].offset);
-                if (has_minimum) {
-                    totals[r] = vf16_fma(scale, vf16_mul(sums, x_scale), totals[r]);
-                    totals[r] = vf16_fma(minimum, offset, totals[r]);
-                } else {
-                    totals[r] = vf16_fma(scale, vf16_fma(sums, x_scale, offset), totals[r]);
-                }
+                const di_run_codes *codes_of_row = x + r * x_stride;
+                totals[r] = vf16_add_run(totals[r], dot16_sums(dots[r]), scale, minimum,
+                                         vf16_broadcast(&codes_of_row->scale), vf16_broadcast(&codes_of_row->offset),
+                                         has_minimum);
             }
         }
     }

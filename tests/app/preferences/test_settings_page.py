@@ -69,7 +69,7 @@ def test_a_row_says_where_its_value_comes_from_and_goes_back_to_the_default(qtbo
     assert row.field.toolTip() == "This is the default."
     assert not row.reset_button.isVisible()
     window.change_setting(options.TEMPERATURE, 0.2)
-    assert row.note_label.text().endswith("Changed by you; the default is “0.7”.")
+    assert row.note_label.text().endswith("Changed by you; the default is “0.70”.")
     qtbot.mouseClick(row.reset_button, Qt.MouseButton.LeftButton)
     assert window.settings.get(options.TEMPERATURE) == options.TEMPERATURE.default
     assert row.field.toolTip() == "This is the default."
