@@ -238,24 +238,51 @@ static void attend_chunk(tile *t, int chunk) {
     t->next_key_rows = done;
 }
 
-// One more chunk of one row, in the order of the chunks.
-static void merge(const tile *t, int row, float chunk_max, float chunk_sum, const float *chunk_out) {
-    float *out = t->out + (int64_t)row * t->dim;
-    if (chunk_max == -INFINITY) return;
-    if (t->max[row] == -INFINITY) {
-        t->max[row] = chunk_max;
-        t->sum[row] = chunk_sum;
-        memcpy(out, chunk_out, (size_t)t->dim * sizeof(float));
-        return;
+// out = out * old_share + chunk_out * new_share
+static void mix(float *out, const float *chunk_out, int dim, float old_share, float new_share) {
+    int d = 0;
+#if defined(__AVX512VNNI__)
+    for (; d + SIXTEEN <= dim; d += SIXTEEN)
+        vf16_store(out + d, vf16_fma(vf16_load(out + d), vf16_set(old_share),
+                                     vf16_mul(vf16_load(chunk_out + d), vf16_set(new_share))));
+#endif
+    for (; d < dim; d += VF_LANES)
+        vf_store(out + d, vf_fma(vf_load(out + d), vf_set(old_share), vf_mul(vf_load(chunk_out + d), vf_set(new_share))));
+}
+
+// One more chunk of up to eight rows, in the order of the chunks: maxima, sums and vectors.
+static void merge_rows(const tile *t, int first_row, int num_rows, const float *chunk_max, const float *chunk_sum,
+                       const float *chunk_out) {
+    size_t bytes = (size_t)num_rows * sizeof(float);
+    float old_max[VF_LANES] = {0}, new_max[VF_LANES] = {0}, old_sum[VF_LANES] = {0}, new_sum[VF_LANES] = {0};
+    memcpy(old_max, t->max + first_row, bytes);
+    memcpy(old_sum, t->sum + first_row, bytes);
+    memcpy(new_max, chunk_max, bytes);
+    memcpy(new_sum, chunk_sum, bytes);
+    vf maximum = vf_max(vf_load(old_max), vf_load(new_max));
+    vf old_share = vf_exp(vf_sub(vf_load(old_max), maximum)), new_share = vf_exp(vf_sub(vf_load(new_max), maximum));
+    vf sum = vf_fma(vf_load(old_sum), old_share, vf_mul(vf_load(new_sum), new_share));
+    float maxima[VF_LANES], sums[VF_LANES], old_shares[VF_LANES], new_shares[VF_LANES];
+    vf_store(maxima, maximum);
+    vf_store(sums, sum);
+    vf_store(old_shares, old_share);
+    vf_store(new_shares, new_share);
+    for (int r = 0; r < num_rows; r++, chunk_out += t->dim) {
+        int row = first_row + r;
+        float *out = t->out + (int64_t)row * t->dim;
+        if (new_max[r] == -INFINITY) continue;
+        int is_first = old_max[r] == -INFINITY;
+        t->max[row] = is_first ? new_max[r] : maxima[r];
+        t->sum[row] = is_first ? new_sum[r] : sums[r];
+        if (is_first) memcpy(out, chunk_out, (size_t)t->dim * sizeof(float));
+        else mix(out, chunk_out, t->dim, old_shares[r], new_shares[r]);
     }
-    float maximum = t->max[row] > chunk_max ? t->max[row] : chunk_max;
-    vf old_share = vf_exp(vf_set(t->max[row] - maximum)), new_share = vf_exp(vf_set(chunk_max - maximum));
-    float lanes[VF_LANES];
-    vf_store(lanes, vf_fma(vf_set(t->sum[row]), old_share, vf_mul(vf_set(chunk_sum), new_share)));
-    t->sum[row] = lanes[0];
-    t->max[row] = maximum;
-    for (int d = 0; d < t->dim; d += VF_LANES)
-        vf_store(out + d, vf_fma(vf_load(out + d), old_share, vf_mul(vf_load(chunk_out + d), new_share)));
+}
+
+static void merge(const tile *t, const float *chunk_max, const float *chunk_sum, const float *chunk_out) {
+    for (int row = 0; row < t->num_folded; row += VF_LANES)
+        merge_rows(t, row, t->num_folded - row < VF_LANES ? t->num_folded - row : VF_LANES, chunk_max + row,
+                   chunk_sum + row, chunk_out + (int64_t)row * t->dim);
 }
 
 static void start_rows(const tile *t) {
@@ -291,9 +318,7 @@ static void merge_partials(const tile *t, const di_attention_split *split) {
     start_rows(t);
     for (int chunk = split->first_chunk; chunk < split->end_chunk; chunk++) {
         const float *partial = partial_of(t, split, chunk);
-        for (int row = 0; row < t->num_folded; row++)
-            merge(t, row, partial[row], partial[t->num_folded + row],
-                  partial + 2 * t->num_folded + (int64_t)row * t->dim);
+        merge(t, partial, partial + t->num_folded, partial + 2 * t->num_folded);
     }
     write_rows(t);
 }
@@ -313,12 +338,8 @@ void DI_NAME(di_attend)(const void *context, int item_index, int worker) {
     for (int key = seen.first; reads_pool && key < seen.end; key++) prefetch_row(t.key_rows[key], t.row_bytes);
     for (int chunk = item->first_chunk; chunk < item->end_chunk; chunk++) {
         attend_chunk(&t, chunk);
-        if (split) {
-            leave_partial(&t, partial_of(&t, split, chunk));
-        } else {
-            for (int row = 0; row < t.num_folded; row++)
-                merge(&t, row, t.chunk_max[row], t.chunk_sum[row], t.chunk_out + (int64_t)row * t.dim);
-        }
+        if (split) leave_partial(&t, partial_of(&t, split, chunk));
+        else merge(&t, t.chunk_max, t.chunk_sum, t.chunk_out);
     }
     if (!split) {
         write_rows(&t);

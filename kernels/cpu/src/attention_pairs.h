@@ -43,6 +43,10 @@ static int takes_pairs(int format) {
 }
 static void code_queries(const tile *t) { (void)t; }
 static void score_in_pairs(const tile *t, int64_t start, key_range seen) { (void)t, (void)start, (void)seen; }
+static vf largest_in_pairs(const float *scores, key_range whole) {
+    (void)whole;
+    return vf_set(*scores);
+}
 static vf weigh_in_pairs(const tile *t, float *scores, key_range seen, float maximum) {
     (void)t, (void)scores, (void)seen;
     return vf_set(maximum);

@@ -24,15 +24,15 @@ static void scale(float *numbers, const float *scales, int first, int end) {
     for (int i = first; i < end; i += VF_LANES) vf_store(numbers + i, vf_mul(vf_load(numbers + i), vf_load(scales + i)));
 }
 
-static key_range whole_vectors(key_range keys) {
-    key_range whole = {keys.first & ~(VF_LANES - 1), (keys.end + VF_LANES - 1) & ~(VF_LANES - 1)};
+static key_range whole_vectors(key_range keys, int lanes) {
+    key_range whole = {keys.first & ~(lanes - 1), (keys.end + lanes - 1) & ~(lanes - 1)};
     return whole;
 }
 
 // Finished scores of one row, in place, minus infinity where it does not see a key; the largest of each lane.
 INLINE vf finish_scores(const tile *t, float *scores, key_range seen) {
     float softcap = t->layer->softcap;
-    key_range whole = whole_vectors(seen);
+    key_range whole = whole_vectors(seen, t->is_in_pairs ? 2 * VF_LANES : VF_LANES);
     if (has_scales(t) && !t->is_in_pairs) scale(scores, t->key_scales, whole.first, whole.end);
     if (softcap != 0.0f)
         for (int key = whole.first; key < whole.end; key += VF_LANES) {
@@ -41,6 +41,7 @@ INLINE vf finish_scores(const tile *t, float *scores, key_range seen) {
         }
     for (int key = whole.first; key < seen.first; key++) scores[key] = -INFINITY;
     for (int key = seen.end; key < whole.end; key++) scores[key] = -INFINITY;
+    if (t->is_in_pairs) return largest_in_pairs(scores, whole);
     vf largest = vf_load(scores + whole.first);
     for (int key = whole.first + VF_LANES; key < whole.end; key += VF_LANES)
         largest = vf_max(largest, vf_load(scores + key));
@@ -50,7 +51,7 @@ INLINE vf finish_scores(const tile *t, float *scores, key_range seen) {
 // Finished scores of one row to weights in place, 0 where it does not see a key; their sum by lanes. Where values are
 // codes, their scales go into the weights, after the sum.
 INLINE vf weigh(const tile *t, float *scores, key_range seen, float maximum) {
-    key_range whole = whole_vectors(seen);
+    key_range whole = whole_vectors(seen, VF_LANES);
     vf sum = vf_zero();
     for (int key = whole.first; key < whole.end; key += VF_LANES) {
         vf weight = vf_exp_capped(vf_sub(vf_load(scores + key), vf_set(maximum)));

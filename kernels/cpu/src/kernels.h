@@ -21,10 +21,24 @@ typedef void di_tile_function(
     const di_weight *weight, int first_block, int num_blocks, const struct di_run_codes *x, int num_rows, float *y,
     ptrdiff_t y_stride);
 
-// The same for many rows, whose codes are unpacked into `panel`. y has room for a block more than there are.
+// What becomes of many rows' products with a panel's weight rows: y = activation(residual + (products + bias)), or
+// activation(gate) * products.
+typedef struct di_finish {
+    float *y;              // of the first row and column
+    const float *bias;     // or null
+    const float *residual; // or null; lies as y, and may be y
+    const float *gate;     // [num_rows, DI_PANEL_ROWS], or null
+    ptrdiff_t stride;      // between rows of y
+    int num_columns;       // up to DI_PANEL_ROWS
+    int activation;        // 0, or as above
+} di_finish;
+
+// A part of the products of up to DI_PANEL_BLOCKS blocks with many rows: that of columns part * DI_PANEL_COLUMNS and so many
+// more, whose codes are unpacked into `panel`. It begins `products` [num_rows, DI_PANEL_ROWS], or is added to them if it
+// is not the first; where `finish` is not null, what it comes to goes there instead.
 typedef void di_panel_function(
-    const di_weight *weight, int first_block, int num_blocks, const struct di_run_codes *x, int num_rows, float *y,
-    ptrdiff_t y_stride, di_panel *panel);
+    const di_weight *weight, int first_block, int num_blocks, int part, const struct di_run_codes *x, int num_rows,
+    float *products, const di_finish *finish, di_panel *panel);
 
 typedef struct di_kernels {
     const char *variant; // "avx2", "avxvnni", "avx512vnni", "avx512bf16", "neon", "neondot"

@@ -19,12 +19,14 @@ enum {
     BLOCKS_BYTES = 20 * 1024,
     ROWS_PER_TILE = 16,
     UNPACKED_ROWS = 256, // of a strip
+    // So much of a strip stays in the second-level cache while all of its columns pass, panel by panel.
+    STRIP_CACHED_BYTES = 512 * 1024,
     MOST_ITEMS_PER_WORKER = 6,
     // Of weights, for few rows, which wait for memory: claiming an item and reading on at another place costs a worker
     // more than half a microsecond.
     LEAST_ITEM_BYTES = 512 * 1024,
-    // A tile may begin seven columns early and end seven late, and a panel is two blocks wide.
-    BLOCKS_BESIDE = 3,
+    // A tile may begin seven columns early and end seven late.
+    BLOCKS_BESIDE = 2,
 };
 
 static int min_of(int a, int b) { return a < b ? a : b; }
@@ -36,7 +38,10 @@ static int num_outputs(const di_linear *l) {
     return l->is_gated ? l->weight->num_rows / 2 : l->weight->num_rows;
 }
 
-static int is_unpacked(const di_linear *l, int num_rows) { return l->panel && num_rows >= FEWEST_ROWS_UNPACKED; }
+// A gate's rows are followed by whole blocks of the rows above it only if they are whole blocks themselves.
+static int is_unpacked(const di_linear *l, int num_rows) {
+    return l->panel && num_rows >= FEWEST_ROWS_UNPACKED && !(l->is_gated && num_outputs(l) % DI_BLOCK_ROWS);
+}
 
 // Elements from one row to the next where this operation's part of a row is as long.
 static size_t row_stride(const di_linear *l, int length) { return (size_t)max_of(1, l->num_groups) * (size_t)length; }
@@ -66,13 +71,11 @@ static const di_run_codes *quantised_rows(const di_linear *l, di_worker_scratch 
     return own->codes;
 }
 
-static void multiply_blocks(const di_linear *l, int first_block, int end_block, const di_run_codes *codes,
-                            int num_rows, float *y, ptrdiff_t y_stride, di_panel *panel) {
-    int num_blocks = end_block - first_block;
-    if (is_unpacked(l, num_rows))
-        l->panel(l->weight, first_block, num_blocks, codes, num_rows, y, y_stride, panel);
-    else
-        l->tile(l->weight, first_block, num_blocks, codes, num_rows, y, y_stride);
+// From the block of output `first` on, to the block of the last of `num`.
+static void multiply_blocks(const di_linear *l, int first, int num, const di_run_codes *codes, int num_rows, float *y,
+                            ptrdiff_t y_stride) {
+    int first_block = first / DI_BLOCK_ROWS;
+    l->tile(l->weight, first_block, ceil_div(first + num, DI_BLOCK_ROWS) - first_block, codes, num_rows, y, y_stride);
 }
 
 // Outputs [first, first + num) of some rows. A tile begins at a whole block, up to seven columns before its first.
@@ -84,11 +87,8 @@ static void multiply_tile(const di_linear *l, const di_run_codes *codes, int fir
     codes += (size_t)first_row * (size_t)runs_per_row(l);
     int up_first = first + num_outputs(l);
     float *tiles = own->tiles, *up = own->tiles + DI_TILE_FLOATS;
-    multiply_blocks(l, first / DI_BLOCK_ROWS, ceil_div(first + num, DI_BLOCK_ROWS), codes, num_rows, tiles, stride,
-                    own->panel);
-    if (l->is_gated)
-        multiply_blocks(l, up_first / DI_BLOCK_ROWS, ceil_div(up_first + num, DI_BLOCK_ROWS), codes, num_rows, up,
-                        stride, own->panel);
+    multiply_blocks(l, first, num, codes, num_rows, tiles, stride);
+    if (l->is_gated) multiply_blocks(l, up_first, num, codes, num_rows, up, stride);
     for (int r = 0; r < num_rows; r++) {
         size_t at = (size_t)(first_row + r) * width + (size_t)first;
         if (l->is_gated) {
@@ -103,6 +103,42 @@ static void multiply_tile(const di_linear *l, const di_run_codes *codes, int fir
     }
 }
 
+// A panel's part of the products of many rows with outputs [first, first + num), all of which it finishes with the last
+// part.
+static void multiply_panel(const di_linear *l, const di_run_codes *codes, int first_row, int num_rows, int first, int num,
+                           int part, int is_last, float *products, float *up, di_panel *panel) {
+    int first_block = first / DI_BLOCK_ROWS, num_blocks = ceil_div(num, DI_BLOCK_ROWS);
+    size_t width = row_stride(l, num_outputs(l)), at = (size_t)first_row * width + (size_t)first;
+    di_finish finish = {.y = l->y + at,
+                        .bias = l->bias ? l->bias + first : 0,
+                        .residual = l->residual && !l->post_norm ? l->residual + at : 0,
+                        .gate = l->is_gated ? products : 0,
+                        .stride = (ptrdiff_t)width,
+                        .num_columns = num,
+                        .activation = l->activation};
+    codes += (size_t)first_row * (size_t)runs_per_row(l);
+    l->panel(l->weight, first_block, num_blocks, part, codes, num_rows, products,
+             is_last && !l->is_gated ? &finish : 0, panel);
+    if (l->is_gated)
+        l->panel(l->weight, first_block + num_outputs(l) / DI_BLOCK_ROWS, num_blocks, part, codes, num_rows, up,
+                 is_last ? &finish : 0, panel);
+}
+
+// Outputs [first, end) of a strip of many rows: all of a panel's columns for some outputs, then for the next few.
+static void multiply_panels(const di_linear *l, const di_run_codes *codes, int first_row, int num_rows, int first,
+                            int end, const di_worker_scratch *own) {
+    int num_columns = l->weight->num_columns, num_parts = ceil_div(num_columns, DI_PANEL_COLUMNS);
+    int floats = num_rows * DI_PANEL_ROWS, most = DI_TILE_FLOATS / floats * DI_PANEL_ROWS;
+    if (sizeof(di_run_codes) * (size_t)runs_per_row(l) * (size_t)num_rows <= STRIP_CACHED_BYTES) most = DI_PANEL_ROWS;
+    for (int start = first; start < end; start += most)
+        for (int part = 0; part < num_parts; part++)
+            for (int column = start; column < min_of(start + most, end); column += DI_PANEL_ROWS) {
+                int slot = (column - start) / DI_PANEL_ROWS * floats;
+                multiply_panel(l, codes, first_row, num_rows, column, min_of(DI_PANEL_ROWS, end - column), part,
+                               part == num_parts - 1, own->tiles + slot, own->tiles + DI_TILE_FLOATS + slot, own->panel);
+            }
+}
+
 // One chunk of outputs for one strip of rows: all rows for a few blocks, then for the next few.
 static void multiply_item(const void *context, int item, int worker) {
     const di_linear *l = context;
@@ -112,12 +148,14 @@ static void multiply_item(const void *context, int item, int worker) {
     int end_row = min_of(first_row + l->rows_per_strip, l->num_rows);
     int first = chunk * l->blocks_per_item * DI_BLOCK_ROWS;
     int end = min_of(first + l->blocks_per_item * DI_BLOCK_ROWS, num_outputs(l));
-    int num_rows = end_row - first_row, is_whole = is_unpacked(l, num_rows);
-    int rows_per_tile = is_whole ? num_rows : min_of(ROWS_PER_TILE, num_rows);
+    int num_rows = end_row - first_row;
+    if (is_unpacked(l, num_rows)) {
+        multiply_panels(l, codes, first_row, num_rows, first, end, own);
+        return;
+    }
+    int rows_per_tile = min_of(ROWS_PER_TILE, num_rows);
     int most_blocks = DI_TILE_FLOATS / rows_per_tile / DI_BLOCK_ROWS - BLOCKS_BESIDE;
-    if (is_whole)
-        most_blocks &= ~1; // a panel has two
-    else if (num_rows > rows_per_tile)
+    if (num_rows > rows_per_tile)
         most_blocks = min_of(most_blocks, max_of(1, BLOCKS_BYTES / (int)di_block_bytes(l->weight)));
     int step = most_blocks * DI_BLOCK_ROWS;
     for (int column = first; column < end; column += step)
@@ -143,7 +181,7 @@ static int items_per_worker(const di_linear *l, int num_workers) {
 static int cut(di_linear *l, int num_workers) {
     size_t row_bytes = sizeof(di_run_codes) * (size_t)runs_per_row(l);
     int most_rows = max_of(ROWS_PER_TILE, STRIP_BYTES / (int)row_bytes / ROWS_PER_TILE * ROWS_PER_TILE);
-    if (l->panel) most_rows = UNPACKED_ROWS;
+    if (is_unpacked(l, l->num_rows)) most_rows = UNPACKED_ROWS;
     int num_strips = ceil_div(l->num_rows, most_rows);
     l->rows_per_strip = ceil_div(ceil_div(l->num_rows, num_strips), ROWS_PER_TILE) * ROWS_PER_TILE;
     num_strips = ceil_div(l->num_rows, l->rows_per_strip);
@@ -151,7 +189,8 @@ static int cut(di_linear *l, int num_workers) {
     int num_items = items_per_worker(l, num_workers) * num_workers;
     int chunks = num_workers == 1 ? 1 : max_of(1, ceil_div(num_items, num_strips));
     l->blocks_per_item = ceil_div(num_blocks, min_of(chunks, num_blocks));
-    if (is_unpacked(l, l->rows_per_strip)) l->blocks_per_item += l->blocks_per_item % 2;
+    if (is_unpacked(l, l->rows_per_strip))
+        l->blocks_per_item = ceil_div(l->blocks_per_item, DI_PANEL_BLOCKS) * DI_PANEL_BLOCKS;
     l->num_chunks = ceil_div(num_blocks, l->blocks_per_item);
     return l->num_chunks * num_strips;
 }

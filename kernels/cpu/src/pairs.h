@@ -35,8 +35,6 @@ static inline vf16 vf16_dot(vf16 sums, pairs a, pairs b) {
     return _mm512_dpbf16_ps(sums, (__m512bh)a, (__m512bh)b);
 }
 
-static inline vf16 vf16_set(float a) { return _mm512_set1_ps(a); }
-static inline vf16 vf16_load_lanes(const float *p, __mmask16 lanes) { return _mm512_maskz_loadu_ps(lanes, p); }
 static inline vf16 vf16_abs(vf16 a) {
     return _mm512_castsi512_ps(_mm512_and_si512(_mm512_castps_si512(a), _mm512_set1_epi32(0x7fffffff)));
 }
@@ -49,27 +47,8 @@ static inline float vf16_largest(vf16 magnitudes) {
 }
 static inline float vf16_sum(vf16 a) { return _mm512_reduce_add_ps(a); }
 
-static inline vf16 vf16_sub(vf16 a, vf16 b) { return _mm512_sub_ps(a, b); }
 // 0 in the other lanes.
 static inline vf16 vf16_keep(vf16 a, __mmask16 lanes) { return _mm512_maskz_mov_ps(lanes, a); }
-
-// vf_exp_capped in sixteen lanes: the same steps, see simd.h.
-static inline vf16 vf16_exp_capped(vf16 x) {
-    x = _mm512_max_ps(vf16_set(-87.3365447504019f), x); // this order keeps NaN
-    vf16 shifted = vf16_fma(x, vf16_set(1.44269504088896341f), vf16_set(0x1.8p23f));
-    vf16 n = vf16_sub(shifted, vf16_set(0x1.8p23f));
-    vf16 r = vf16_fma(n, vf16_set(-0.693359375f), x);
-    r = vf16_fma(n, vf16_set(2.12194440e-4f), r);
-    vf16 p = vf16_set(1.3814540071e-3f);
-    p = vf16_fma(p, r, vf16_set(8.3687451081e-3f));
-    p = vf16_fma(p, r, vf16_set(4.1668390786e-2f));
-    p = vf16_fma(p, r, vf16_set(1.6666520399e-1f));
-    p = vf16_fma(p, r, vf16_set(4.9999993432e-1f));
-    p = vf16_fma(p, r, vf16_set(1.0f));
-    p = vf16_fma(p, r, vf16_set(1.0f));
-    __m512i power = _mm512_add_epi32(_mm512_castps_si512(shifted), _mm512_set1_epi32(127));
-    return vf16_mul(p, _mm512_castsi512_ps(_mm512_slli_epi32(power, 23)));
-}
 
 // Low halves of the lanes of each, those of `low` first in a pair.
 static inline pairs pairs_of_low_halves(pairs low, pairs high) {

@@ -3,12 +3,22 @@
 
 #include <math.h>
 
+#include "activation.h"
 #include "kernels.h"
 #include "simd.h"
 
 static const float LARGEST_CODE = 127.0f;
 // Below this magnitude 127 / magnitude overflows; such a run counts as zero.
 static const float TINY = 1e-36f;
+static const float LARGEST_FLOAT = 3.4028234e38f;
+
+// What a row goes through before it becomes codes.
+typedef struct row_norm {
+    const float *weight; // null: none
+    const float *bias;   // null: RMSNorm, else LayerNorm
+    float mean;
+    float inverse; // of the root of the mean square
+} row_norm;
 
 static float mean_of(const float *x, int n) {
     vf sums = vf_zero();
@@ -38,7 +48,7 @@ static void quantise_run(const vf x[4], float offset_factor, di_run_codes *run) 
     vf largest = vf_max_magnitude(
         vf_max_magnitude(vf_abs(x[0]), vf_abs(x[1])), vf_max_magnitude(vf_abs(x[2]), vf_abs(x[3])));
     float magnitude = vf_largest_magnitude(largest);
-    if (!(magnitude >= TINY && magnitude <= 3.4028234e38f)) {
+    if (!(magnitude >= TINY && magnitude <= LARGEST_FLOAT)) {
         memset(run->codes, 0, sizeof run->codes);
         run->scale = run->offset = magnitude < TINY ? 0.0f : NAN;
         return;
@@ -52,23 +62,39 @@ static void quantise_run(const vf x[4], float offset_factor, di_run_codes *run) 
     run->offset = run->scale * sum * offset_factor;
 }
 
+static void quantise_runs(const float *x, int first, int end, const row_norm *n, float offset_factor,
+                          di_run_codes *runs) {
+    vf mean = vf_set(n->mean), inverse = vf_set(n->inverse);
+    for (int column = first; column < end; column += DI_RUN) {
+        vf parts[4];
+        for (int j = 0; j < 4; j++) {
+            int at = column + VF_LANES * j;
+            parts[j] = vf_load(x + at);
+            if (n->bias) parts[j] = vf_sub(parts[j], mean);
+            if (n->weight) parts[j] = vf_mul(vf_mul(parts[j], inverse), vf_load(n->weight + at));
+            if (n->bias) parts[j] = vf_add(parts[j], vf_load(n->bias + at));
+        }
+        quantise_run(parts, offset_factor, runs++);
+    }
+}
+
+#if defined(__AVX512VNNI__)
+#include "rows_sixteen.h"
+#endif
+
 void DI_NAME(di_quantise_rows)(
     const float *x, int num_rows, int num_columns, const float *norm, const float *norm_bias, float eps,
     float offset_factor, struct di_run_codes *codes) {
-    for (int row = 0; row < num_rows; row++, x += num_columns) {
-        float row_mean = norm_bias ? mean_of(x, num_columns) : 0.0f;
-        vf mean = vf_set(row_mean), inverse = vf_set(norm ? inverse_rms(x, row_mean, num_columns, eps) : 1.0f);
-        for (int column = 0; column < num_columns; column += DI_RUN) {
-            vf parts[4];
-            for (int j = 0; j < 4; j++) {
-                int at = column + VF_LANES * j;
-                parts[j] = vf_load(x + at);
-                if (norm_bias) parts[j] = vf_sub(parts[j], mean);
-                if (norm) parts[j] = vf_mul(vf_mul(parts[j], inverse), vf_load(norm + at));
-                if (norm_bias) parts[j] = vf_add(parts[j], vf_load(norm_bias + at));
-            }
-            quantise_run(parts, offset_factor, codes++);
-        }
+    for (int row = 0; row < num_rows; row++, x += num_columns, codes += num_columns / DI_RUN) {
+        row_norm n = {.weight = norm, .bias = norm_bias, .mean = norm_bias ? mean_of(x, num_columns) : 0.0f};
+        n.inverse = norm ? inverse_rms(x, n.mean, num_columns, eps) : 1.0f;
+        int column = 0;
+#if defined(__AVX512VNNI__)
+        for (int end; (end = column + FOUR_RUNS * DI_RUN) <= num_columns; column = end)
+            if (!quantise_four_runs(x, column, &n, offset_factor, codes + column / DI_RUN))
+                quantise_runs(x, column, end, &n, offset_factor, codes + column / DI_RUN);
+#endif
+        quantise_runs(x, column, num_columns, &n, offset_factor, codes + column / DI_RUN);
     }
 }
 
@@ -89,37 +115,6 @@ void DI_NAME(di_finish_linear)(
     for (; i < num_columns; i++) {
         float value = tile[i] + (bias ? bias[i] : 0.0f);
         y[i] = residual ? residual[i] + value : value;
-    }
-}
-
-static vf silu(vf x) { return vf_div(x, vf_add(vf_set(1.0f), vf_exp(vf_sub(vf_zero(), x)))); }
-
-// 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x**3)))  (Hendrycks and Gimpel 2016)
-static vf gelu_tanh(vf x) {
-    vf cubic = vf_fma(vf_mul(vf_mul(x, x), x), vf_set(0.044715f), x);
-    vf half = vf_mul(vf_set(0.5f), x);
-    return vf_fma(half, vf_tanh(vf_mul(vf_set(0.7978845608f), cubic)), half);
-}
-
-// x Phi(x) = max(x, 0) - |x| Phi(-|x|), the tail by formula 7.1.26 of Abramowitz and Stegun (1964): its error is below
-// 8e-8.
-static vf gelu(vf x) {
-    vf magnitude = vf_abs(x), z = vf_mul(magnitude, vf_set(0.7071067812f));
-    vf t = vf_div(vf_set(1.0f), vf_fma(vf_set(0.3275911f), z, vf_set(1.0f)));
-    vf p = vf_fma(vf_set(1.061405429f), t, vf_set(-1.453152027f));
-    p = vf_fma(p, t, vf_set(1.421413741f));
-    p = vf_fma(p, t, vf_set(-0.284496736f));
-    p = vf_fma(p, t, vf_set(0.254829592f));
-    vf tail = vf_mul(vf_mul(vf_mul(vf_set(0.5f), t), p), vf_exp(vf_sub(vf_zero(), vf_mul(z, z))));
-    vf positive = vf_mul(vf_set(0.5f), vf_add(x, magnitude));
-    return vf_sub(positive, vf_mul(magnitude, tail));
-}
-
-static vf activated(vf x, int activation) {
-    switch (activation) {
-    case DI_SILU: return silu(x);
-    case DI_GELU_TANH: return gelu_tanh(x);
-    default: return gelu(x);
     }
 }
 

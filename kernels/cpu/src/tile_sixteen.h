@@ -7,11 +7,6 @@
 
 #include "sixteen.h"
 
-static inline vb16 vb16_of(vb low, vb high) { return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1); }
-static inline vf16 vf16_of(vf low, vf high) {
-    return _mm512_castsi512_ps(vb16_of(_mm256_castps_si256(low), _mm256_castps_si256(high)));
-}
-
 // As step_codes, of a run of either block.
 static inline __attribute__((always_inline)) vb16 step_codes16(
     const uint8_t *low, const uint8_t *high, int bits, int step) {
