@@ -19,23 +19,8 @@ static vf largest_in_pairs(const float *scores, key_range whole) {
     return vf_max(vf16_low(largest), vf16_high(largest));
 }
 
-// exp(x) of x up to 0, or NaN: 2**n * p(r) with x = ln 2 (n + r), |r| <= 1 / 2, p fitted for the least relative error and
-// 1 at 0; relative error below 3e-6, of which bfloat16 shows nothing. NaN stays NaN; below -87.3 it is 1.2e-38.
-INLINE vf16 weight_of(vf16 x) {
-    vf16 exponent = vf16_max(vf16_set(-126.0f), vf16_mul(x, vf16_set(1.44269504088896341f))); // this order keeps NaN
-    // beside 1.5 * 2**23 a sum is rounded to a whole number; the lowest bits hold it, 127 more for a float's exponent
-    vf16 shifted = vf16_add(exponent, vf16_set(0x1.8p23f + 127.0f));
-    vf16 r = vf16_sub(exponent, vf16_sub(shifted, vf16_set(0x1.8p23f + 127.0f)));
-    vf16 p = vf16_set(9.582852870e-3f);
-    p = vf16_fma(p, r, vf16_set(5.590642557e-2f));
-    p = vf16_fma(p, r, vf16_set(2.402409861e-1f));
-    p = vf16_fma(p, r, vf16_set(6.931241933e-1f));
-    p = vf16_fma(p, r, vf16_set(1.0f));
-    return vf16_mul(p, vf16_bits_to_exponent(shifted));
-}
-
 INLINE vf16 weigh_vector(const tile *t, float *scores, int key, vf16 maximum, __mmask16 lanes) {
-    vf16 weights = vf16_keep(weight_of(vf16_sub(vf16_load(scores + key), maximum)), lanes), sum = weights;
+    vf16 weights = vf16_keep(vf16_exp_capped(vf16_sub(vf16_load(scores + key), maximum)), lanes), sum = weights;
     if (has_scales(t)) weights = vf16_keep(vf16_mul(weights, vf16_load(t->value_scales + key)), lanes);
     store_bfloat16((uint16_t *)scores + key, weights);
     return sum;

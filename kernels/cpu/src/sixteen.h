@@ -29,10 +29,6 @@ static inline vf16 vf16_div(vf16 a, vf16 b) { return _mm512_div_ps(a, b); }
 static inline vf16 vf16_mul(vf16 a, vf16 b) { return _mm512_mul_ps(a, b); }
 // b where either is NaN
 static inline vf16 vf16_max(vf16 a, vf16 b) { return _mm512_max_ps(a, b); }
-// The number whose exponent is the lowest bits.
-static inline vf16 vf16_bits_to_exponent(vf16 a) {
-    return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_castps_si512(a), 23));
-}
 // a * b + c, rounded once
 static inline vf16 vf16_fma(vf16 a, vf16 b, vf16 c) { return _mm512_fmadd_ps(a, b, c); }
 
