@@ -154,7 +154,7 @@ class MainWindow(QMainWindow):
         tab.turn_begun.connect(self.chats.show_change)
         tab.save_failed.connect(self.banner.show_message)
         tab.models_requested.connect(self.show_models)
-        tab.model_missed.connect(self._on_model_missed)
+        tab.model_missed.connect(partial(self._on_model_missed, tab))
         return tab
 
     def _connect(self) -> None:
@@ -275,15 +275,13 @@ class MainWindow(QMainWindow):
         if self.models.models and self.pages.currentWidget() is self.first_run_page:
             self.show_chats()
 
-    def _on_model_missed(self) -> None:
+    def _on_model_missed(self, tab: ChatTab) -> None:
         if self._death is not None:
             self.problems.tell_death(self._death)
         elif not self.models.models:
             self.show_home()
         elif not self.models.is_loading:
-            tab = self.tabs.current_tab()
-            wanted = None if tab is None else tab.session.parameters.model_id
-            self.models.load_first(self.settings.get(options.LAST_MODEL_ID), wanted)
+            self.models.load_first(self.settings.get(options.LAST_MODEL_ID), tab.session.parameters.model_id)
 
     def _on_tabs_changed(self) -> None:
         self.memory_panel.set_open_owners(tab.session.id for tab in self.tabs.tabs())

@@ -17,7 +17,7 @@ from app.state import options
 from app.state.advice import file_advice
 from app.state.settings import Settings
 from app.widgets.banner import Banner
-from engine.messages import EngineDied, EngineStats, ModelLoadFailed
+from engine.messages import EngineDied, EngineStarted, EngineStats, ModelLoadFailed
 
 _BUSY = "model_busy"
 
@@ -51,6 +51,7 @@ class Problems(QObject):
         models.load_failed.connect(self._on_load_failed)
         models.loading_changed.connect(self._on_loading_changed)
         client.stats_changed.connect(self._on_stats_changed)
+        client.engine_started.connect(self._on_engine_started)
 
     def tell_death(self, death: EngineDied) -> None:
         self._tell("engine", death.message, translate("app", "Restart the engine"), self._window.restart_engine)
@@ -68,6 +69,11 @@ class Problems(QObject):
     def forget_unsaved(self) -> None:
         """The settings were saved."""
         self._settle("settings")
+
+    def _on_engine_started(self, engine: EngineStarted) -> None:
+        self._settle("speed")
+        if engine.handicap:
+            self._tell("speed", engine.handicap)
 
     def _on_list_failed(self, problem: str) -> None:
         self._tell("models", problem, translate("app", "Try again"), self._list_again)

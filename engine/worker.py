@@ -130,7 +130,7 @@ class Worker:
     def _start(self) -> None:
         num_threads = self._config.num_threads or num_physical_cores()
         self._backend = choose_backend(self._config.backend, num_threads, self._config.kv_dtype)
-        self._events.append(EngineStarted(self._backend.name, num_threads))
+        self._events.append(EngineStarted(self._backend.name, num_threads, self._backend.handicap))
         self._publish()
 
     def _drain(self) -> bool:

@@ -21,7 +21,7 @@ def load_backend(name: str, num_threads: int | None = None, kv_dtype: Literal["i
 
     `kv_dtype` is that of its pools: int8, or None for its own choice.
 
-    Without native kernels `cpu` is the slower one of torch's, and the log says why.
+    Without native kernels `cpu` is the slower one of torch's; its `handicap` and the log say why.
     Raises `BackendUnavailableError` if it cannot run here, `ValueError` for any other name.
     """
     if name == "reference":
@@ -30,8 +30,10 @@ def load_backend(name: str, num_threads: int | None = None, kv_dtype: Literal["i
         try:
             return CpuBackend(num_threads, kv_dtype or "float16")
         except NativeUnavailableError as error:
-            _log.warning("%s. Until then answers take several times as long", error)
-            return _load_torch(name, num_threads, kv_dtype)
+            backend = _load_torch(name, num_threads, kv_dtype)
+            backend.handicap = f"Answers take several times as long as they could: {error}"
+            _log.warning("%s", backend.handicap)
+            return backend
     if name == "gpu":
         raise BackendUnavailableError("This version has no GPU kernels: use --backend cpu")
     raise ValueError(f"unknown backend {name!r}: use reference, cpu or gpu")

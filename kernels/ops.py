@@ -206,6 +206,8 @@ class Backend(ABC):
     """From how many rows of one sequence on the kernel for many rows pays; None if there is just one kernel."""
     layout: PreparedLayout | None = None
     """None: prepared weights are not for files."""
+    handicap: str = ""
+    """Why it computes slower than this kind of backend can, and what helps; empty if it does not."""
 
     def computing(self) -> AbstractContextManager[object]:
         """Around whatever calls operations."""

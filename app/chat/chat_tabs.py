@@ -19,7 +19,7 @@ from app.chat.tab_mark import tab_mark
 from app.i18n import translate
 from app.state.session import Phase, Session
 from app.theme import current_theme, icon_size_px, theme_signals
-from app.widgets.elided_label import title_elide_mode
+from app.widgets.elided_label import elided_title
 from app.widgets.icons import show_icon
 from app.widgets.screen_change import redraw_on_other_screen
 
@@ -307,7 +307,7 @@ class ChatTabs(QTabWidget):
         metrics = self.fontMetrics()
         width_px = _MAX_TITLE_CHARACTERS * metrics.averageCharWidth()
         whole_title = title_words(session.title)
-        title = metrics.elidedText(whole_title, title_elide_mode(whole_title), width_px)
+        title = elided_title(metrics, whole_title, width_px)
         # An ampersand would be taken as the mark of a shortcut.
         words = title.replace("&", "&&") + _suffix(session)
         if words != self.tabText(index):

@@ -34,6 +34,8 @@ _PANEL_PADDING_PX = 12
 _GAP_PX = 4
 _PART_INTERVAL_MS = 15
 """Between two parts, in which the window paints and answers."""
+_CUT_ENDS = ("length", "cancelled", "interrupted")
+"""Of answers that are likely to be continued: that is said in words, not by an icon alone."""
 MAX_PART_CHARACTERS = 6_000
 """Of an answer's text are laid out in one piece, which takes about twenty milliseconds."""
 
@@ -301,9 +303,10 @@ class AnswerMessageView(MessageView):
         self.tools.allow("again", is_allowed and not has_failed)
         self.tools.allow("again_same_seed", is_allowed and self.message.seed is not None)
         self.tools.allow("edit", is_allowed and has_text)
-        self.tools.allow("go_on", can_go_on and self.message.end != "length")
+        has_button = self.message.end in _CUT_ENDS
+        self.tools.allow("go_on", can_go_on and not has_button)
         self.error_panel.allow_changes(is_allowed)
-        self.continue_button.setVisible(can_go_on and self.message.end == "length" and self._has_room)
+        self.continue_button.setVisible(can_go_on and has_button and self._has_room)
         if self.repetition_note is not None and not is_newest:
             self.repetition_note.hide()
 

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QListWidget,
     QListWidgetItem,
+    QMessageBox,
     QPlainTextEdit,
     QPushButton,
     QVBoxLayout,
@@ -42,12 +43,14 @@ class PromptDialog(QDialog):
     ) -> None:
         super().__init__(parent)
         self._read_own, self._read_all = read_own, read_all
+        self._unsaved: dict[str, tuple[str, str]] = {}
+        """Name and text as they were left, by the prompt's own name; "" is a new one's."""
         self.setWindowTitle(translate("app", "Prompts"))
         metrics = self.fontMetrics()
         self.resize(_WIDTH_CHARACTERS * metrics.averageCharWidth(), _HEIGHT_LINES * metrics.lineSpacing())
         self.list = QListWidget()
         self.list.setAccessibleName(self.windowTitle())
-        self.list.currentItemChanged.connect(lambda *_: self._show_chosen())
+        self.list.currentItemChanged.connect(self._on_chosen)
         self.name_field = QLineEdit()
         self.name_field.setAccessibleName(translate("app", "Name"))
         self.text_field = QPlainTextEdit()
@@ -55,6 +58,8 @@ class PromptDialog(QDialog):
         self.text_field.setTabChangesFocus(True)
         for field in (self.name_field, self.text_field):
             field.textChanged.connect(self._show_buttons)
+        self.note = TextLabel("", "muted")
+        self.note.hide()
         self.new_button = self._button(translate("app", "New", "a prompt"), self.begin_new)
         self.save_button = self._button(translate("app", "Save"), self.save)
         self.delete_button = self._button(translate("app", "Delete"), self.delete)
@@ -75,6 +80,7 @@ class PromptDialog(QDialog):
         right = QVBoxLayout()
         right.addWidget(self.name_field)
         right.addWidget(self.text_field, 1)
+        right.addWidget(self.note)
         right.addLayout(buttons)
         both = QHBoxLayout()
         both.addWidget(self.list, 1)
@@ -97,7 +103,9 @@ class PromptDialog(QDialog):
         blocker = QSignalBlocker(self.list)
         self.list.clear()
         for prompt in prompts:
-            item = QListWidgetItem(prompt.name)
+            is_unsaved = prompt.name in self._unsaved
+            words = translate("app", "{name} (not saved)").format(name=prompt.name) if is_unsaved else prompt.name
+            item = QListWidgetItem(words)
             item.setData(Qt.ItemDataRole.UserRole, prompt)
             self.list.addItem(item)
         row = next((number for number, one in enumerate(prompts) if one.id == chosen_id), 0)
@@ -106,50 +114,103 @@ class PromptDialog(QDialog):
         self._show_chosen()
 
     def _chosen(self) -> Prompt | None:
-        item = self.list.currentItem()
-        return None if item is None else item.data(Qt.ItemDataRole.UserRole)
+        return _prompt_of(self.list.currentItem())
+
+    def _on_chosen(self, _item: QListWidgetItem | None, former: QListWidgetItem | None) -> None:
+        self._keep_unsaved(former)
+        self._show_chosen()
+
+    def _keep_unsaved(self, item: QListWidgetItem | None) -> None:
+        """What stands in the fields, which are the item's, if it is not saved."""
+        prompt, words = _prompt_of(item), (self.name_field.text(), self.text_field.toPlainText())
+        name = "" if prompt is None else prompt.name
+        if words == ((prompt.name, prompt.text) if prompt is not None else ("", "")):
+            self._unsaved.pop(name, None)
+        else:
+            self._unsaved[name] = words
+        if item is not None and prompt is not None:
+            unsaved = translate("app", "{name} (not saved)").format(name=name)
+            item.setText(unsaved if name in self._unsaved else name)
 
     def _show_chosen(self) -> None:
         prompt = self._chosen()
-        self.name_field.setText("" if prompt is None else prompt.name)
-        self.text_field.setPlainText("" if prompt is None else prompt.text)
+        saved = ("", "") if prompt is None else (prompt.name, prompt.text)
+        name, text = self._unsaved.get("" if prompt is None else prompt.name, saved)
+        self.name_field.setText(name)
+        self.text_field.setPlainText(text)
         self._show_buttons()
 
     def _is_own(self, prompt: Prompt) -> bool:
         return any(one.id == prompt.id for one in self._read_own())
 
+    def _is_taken(self, name: str, prompt: Prompt | None) -> bool:
+        """Whether another prompt of the person's own has the name."""
+        others = (one for one in self._read_own() if prompt is None or one.id != prompt.id)
+        return any(one.name.casefold() == name.casefold() for one in others)
+
     def _show_buttons(self) -> None:
         prompt, name, text = self._chosen(), self.name_field.text().strip(), self.text_field.toPlainText()
         is_other = prompt is None or (name, text) != (prompt.name, prompt.text)
-        self.save_button.setEnabled(is_other and bool(name) and bool(text.strip()))
+        is_taken = self._is_taken(name, prompt)
+        self.note.setText(
+            translate("app", "Another prompt has this name: choose one that is free.") if is_taken else ""
+        )
+        self.note.setVisible(is_taken)
+        self.save_button.setEnabled(is_other and bool(name) and bool(text.strip()) and not is_taken)
         self.delete_button.setEnabled(prompt is not None and self._is_own(prompt))
         note = translate("app", "It came with DeepInfer, so it stays; saving makes one of your own of it.")
         self.delete_button.setToolTip("" if self.delete_button.isEnabled() else note)
 
     def begin_new(self) -> None:
-        """Empties the fields: what is written into them becomes one more prompt when it is saved."""
+        """Empties the fields, unless a new one is begun already: it becomes one more prompt when it is saved."""
         self.list.setCurrentRow(-1)
         self.list.clearSelection()
-        self._show_chosen()
         self.name_field.setFocus()
 
     def save(self) -> None:
         """Keeps what stands in the fields, in the chosen one's place if there is one."""
-        prompt, name, text = self._chosen(), self.name_field.text().strip(), self.text_field.toPlainText()
-        if not name or not text.strip():
+        if not self.save_button.isEnabled():
             return
+        prompt, name, text = self._chosen(), self.name_field.text().strip(), self.text_field.toPlainText()
         if prompt is None or not self._is_own(prompt):
             changed = Prompt(name, text)
         else:
             changed = replace(prompt, name=name, text=text)
+        self._unsaved.pop("" if prompt is None else prompt.name, None)
         self.saved.emit(changed)
         self._list(changed.id)
 
     def delete(self) -> None:
         prompt = self._chosen()
         if prompt is not None and self._is_own(prompt):
+            self._unsaved.pop(prompt.name, None)
             self.deleted.emit(prompt)
             self._list("")
+
+    def reject(self) -> None:
+        """Closes, or asks first where something is not saved."""
+        self._keep_unsaved(self.list.currentItem())
+        if not self._unsaved:
+            super().reject()
+            return
+        question = QMessageBox(
+            QMessageBox.Icon.Question,
+            self.windowTitle(),
+            translate("app", "%n prompt(s) are not saved.", None, len(self._unsaved)),
+            QMessageBox.StandardButton.Discard | QMessageBox.StandardButton.Cancel,
+            self,
+        )
+        question.setDefaultButton(QMessageBox.StandardButton.Cancel)
+        question.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        question.button(QMessageBox.StandardButton.Discard).clicked.connect(self._leave)
+        question.open()
+
+    def _leave(self) -> None:
+        super().reject()
+
+
+def _prompt_of(item: QListWidgetItem | None) -> Prompt | None:
+    return None if item is None else item.data(Qt.ItemDataRole.UserRole)
 
 
 def ask_for_name(parent: QWidget, name: str) -> QInputDialog:

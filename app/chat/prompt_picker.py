@@ -25,6 +25,8 @@ from app.theme import current_theme
 
 _MAX_SHOWN = 8
 _PREVIEW_GAP_PX = 16
+_MOST_FOR_NAMES = 0.4
+"""Of the width, for their column."""
 _SLASH = "/"
 
 
@@ -146,7 +148,7 @@ class PromptPicker(QListWidget):
 
 
 class _Preview(QStyledItemDelegate):
-    """Behind a prompt's name its first words, muted."""
+    """Behind the prompts' names their first words, muted, in a column."""
 
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
@@ -154,7 +156,10 @@ class _Preview(QStyledItemDelegate):
         super().paint(painter, option, index)
         prompt = index.data(Qt.ItemDataRole.UserRole)
         metrics = option.fontMetrics
-        taken = metrics.horizontalAdvance(prompt.name) + 2 * _PREVIEW_GAP_PX
+        model = index.model()
+        names = (model.index(row, 0).data(Qt.ItemDataRole.DisplayRole) for row in range(model.rowCount()))
+        widest = min(max(map(metrics.horizontalAdvance, names)), int(option.rect.width() * _MOST_FOR_NAMES))
+        taken = max(widest, metrics.horizontalAdvance(prompt.name)) + 2 * _PREVIEW_GAP_PX
         rect = option.rect.adjusted(taken, 0, -_PREVIEW_GAP_PX // 2, 0)
         if rect.width() <= 0:
             return

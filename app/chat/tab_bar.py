@@ -10,7 +10,7 @@ from PySide6.QtGui import QAction, QMouseEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QStyle, QStyleOptionTab, QTabBar, QToolButton, QWidget
 
 from app.i18n import translate
-from app.widgets.elided_label import title_elide_mode
+from app.widgets.elided_label import elided_title
 from app.widgets.icons import show_icon
 
 MIN_TITLE_CHARACTERS = 10
@@ -42,11 +42,9 @@ class ChatTabBar(QTabBar):
 
     def initStyleOption(self, option: QStyleOptionTab, tab_index: int) -> None:  # noqa: N802 - Qt's name
         super().initStyleOption(option, tab_index)
-        mode = title_elide_mode(self.tabText(tab_index))
-        if mode != self.elideMode():
-            room = self.style().subElementRect(QStyle.SubElement.SE_TabBarTabText, option, self)
-            text = self.tabText(tab_index)
-            option.text = self.fontMetrics().elidedText(text, mode, room.width(), Qt.TextFlag.TextShowMnemonic)
+        room = self.style().subElementRect(QStyle.SubElement.SE_TabBarTabText, option, self)
+        title = self.tabText(tab_index).replace("&&", "&")
+        option.text = elided_title(self.fontMetrics(), title, room.width()).replace("&", "&&")
 
     def tabSizeHint(self, index: int) -> QSize:  # noqa: N802 - Qt's name
         # Qt asks for all of them, from the first one on.

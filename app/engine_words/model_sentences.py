@@ -27,6 +27,20 @@ MODEL_SENTENCES = (
         "{name} ({size} MiB of weights) does not fit the {free} MiB of free memory: close other programs or "
         "pick a smaller model",
     ),
+    QT_TRANSLATE_NOOP("app", "Answers take several times as long as they could: {problem}"),
+    QT_TRANSLATE_NOOP(
+        "app",
+        "The native CPU kernels are not built ({path} is missing): build them with: python -m kernels.cpu.build",
+    ),
+    QT_TRANSLATE_NOOP(
+        "app", "The native CPU kernels do not load ({problem}): build them with: python -m kernels.cpu.build"
+    ),
+    QT_TRANSLATE_NOOP(
+        "app",
+        "The native CPU kernels are older than their sources ({path}): build them with: python -m kernels.cpu.build",
+    ),
+    QT_TRANSLATE_NOOP("app", "The native CPU kernels need a processor with AVX2, FMA and F16C"),
+    QT_TRANSLATE_NOOP("app", "The native CPU kernels cannot be used: {problem}"),
     QT_TRANSLATE_NOOP("app", "The catalogue has no model {name}: choose one of {known}"),
     QT_TRANSLATE_NOOP("app", "A model's name has 1 to {limit} characters and no line breaks"),
     QT_TRANSLATE_NOOP("app", "{name} is called {new_name} already: choose another name"),

@@ -17,7 +17,7 @@ from app.history.chat_list_model import ROW_ROLE
 from app.history.chat_rows import TWO_LINES, Row, RowKind
 from app.state.search_words import pattern_of
 from app.theme import current_theme, icon_size_px
-from app.widgets.elided_label import title_elide_mode
+from app.widgets.elided_label import elided_title
 
 _ROW_ROOM_PX = 10
 _TEXT_MARGIN_PX = 8
@@ -50,8 +50,17 @@ class RowDelegate(QStyledItemDelegate):
             return
         if row.kind is RowKind.CHAT and row.folder_id is not None and not row.is_pinned:
             option.rect.adjust(icon_size_px(), 0, 0, 0)
-        option.textElideMode = title_elide_mode(row.text)
         super().paint(painter, option, index)
+
+    def initStyleOption(self, option: QStyleOptionViewItem, index: _Index) -> None:  # noqa: N802 - Qt's name
+        super().initStyleOption(option, index)
+        row: Row = index.data(ROW_ROLE)
+        # Its size is asked for before it has a place.
+        if row.kind is RowKind.CHAT and option.rect.isValid():
+            style = option.widget.style() if option.widget is not None else QApplication.style()
+            room = style.subElementRect(QStyle.SubElement.SE_ItemViewItemText, option, option.widget)
+            margin_px = style.pixelMetric(QStyle.PixelMetric.PM_FocusFrameHMargin, option, option.widget) + 1
+            option.text = elided_title(option.fontMetrics, row.text, room.width() - 2 * margin_px)
 
     def _paint_two_lines(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index, row: Row) -> None:
         self.initStyleOption(option, index)
@@ -64,8 +73,7 @@ class RowDelegate(QStyledItemDelegate):
         top = area.top()
         for whole, text, role in ((row.text, row.text, "text"), (row.detail, detail, "muted")):
             height = line_height_px(whole, option.font)
-            mode = title_elide_mode(whole) if role == "text" else Qt.TextElideMode.ElideRight
-            shown = elided(text, self.searched, option.font, area.width(), mode)
+            shown = elided(text, self.searched, option.font, area.width(), is_title=role == "text")
             self._paint_line(painter, QRect(area.left(), top, area.width(), height), option.font, shown, role)
             top += height
 
@@ -104,16 +112,12 @@ def _laid_out(text: str, font: QFont, formats: Sequence[QTextLayout.FormatRange]
     return layout
 
 
-def elided(
-    text: str,
-    words: tuple[str, ...],
-    font: QFont,
-    width_px: int,
-    mode: Qt.TextElideMode = Qt.TextElideMode.ElideRight,
-) -> str:
+def elided(text: str, words: tuple[str, ...], font: QFont, width_px: int, is_title: bool = False) -> str:
     """The text as far as there is room for it, with the words bold: what they take more is not there for the others."""
-    room_px = width_px - bold_excess_px(text, words, font)
-    return QFontMetrics(font).elidedText(text, mode, room_px)
+    metrics, room_px = QFontMetrics(font), width_px - bold_excess_px(text, words, font)
+    if is_title:
+        return elided_title(metrics, text, room_px)
+    return metrics.elidedText(text, Qt.TextElideMode.ElideRight, room_px)
 
 
 def bold_excess_px(text: str, words: tuple[str, ...], font: QFont) -> int:

@@ -332,7 +332,7 @@ def automatic_title(text: str, attachments: Sequence[Attachment]) -> str:
 def marked_title(title: str, mark: str, taken: Collection[str]) -> str:
     """`Sea (branch)`, or if that is taken `Sea (branch 2)`; a mark that is there already gives way to the new one.
 
-    The sign of a title that was cut goes: lists cut a title in its middle, before the mark.
+    The sign of a title that was cut goes: lists cut a title before the mark.
     """
     plain = re.sub(rf" \({re.escape(mark)}( \d+)?\)$", "", title).removesuffix("…").rstrip()
     numbered = (f"{plain} ({mark} {number})" for number in count(2))

@@ -5,16 +5,25 @@ Knows nothing of the text.
 
 from __future__ import annotations
 
+import re
+
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 _MIN_CHARACTERS = 4
 
 
-def title_elide_mode(title: str) -> Qt.TextElideMode:
-    """Where a title is cut: what tells a branch or a copy from its origin, `(branch)`, stands at its end."""
-    return Qt.TextElideMode.ElideMiddle if title.endswith(")") else Qt.TextElideMode.ElideRight
+def elided_title(metrics: QFontMetrics, title: str, width_px: int) -> str:
+    """As much of a title as fits. What tells a branch or a copy from its origin stands at its end, `(branch)`, and stays:
+    whole while it leaves room for a word's beginning, else its last letters."""
+    mark = re.search(r"\s*\([^()]*\)$", title)
+    if mark is not None and metrics.horizontalAdvance(title) > width_px:
+        head_px = width_px - metrics.horizontalAdvance(mark.group())
+        if head_px >= _MIN_CHARACTERS * metrics.averageCharWidth():
+            return metrics.elidedText(title[: mark.start()], Qt.TextElideMode.ElideRight, head_px) + mark.group()
+        return metrics.elidedText(title, Qt.TextElideMode.ElideMiddle, width_px)
+    return metrics.elidedText(title, Qt.TextElideMode.ElideRight, width_px)
 
 
 class ElidedLabel(QLabel):
@@ -39,8 +48,10 @@ class ElidedLabel(QLabel):
 
     def shown_text(self) -> str:
         """The text as it is painted at the present width."""
-        mode = title_elide_mode(self.text()) if self._mode is None else self._mode
-        return self.fontMetrics().elidedText(self.text(), mode, self.contentsRect().width())
+        width_px = self.contentsRect().width()
+        if self._mode is None:
+            return elided_title(self.fontMetrics(), self.text(), width_px)
+        return self.fontMetrics().elidedText(self.text(), self._mode, width_px)
 
     def minimumSizeHint(self) -> QSize:
         whole = super().minimumSizeHint()

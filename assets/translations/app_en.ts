@@ -116,6 +116,13 @@
       </translation>
     </message>
     <message numerus="yes">
+      <source>%n prompt(s) are not saved.</source>
+      <translation>
+        <numerusform>%n prompt is not saved.</numerusform>
+        <numerusform>%n prompts are not saved.</numerusform>
+      </translation>
+    </message>
+    <message numerus="yes">
       <source>%n step(s) of {time} ms</source>
       <translation>
         <numerusform>%n step of {time} ms</numerusform>

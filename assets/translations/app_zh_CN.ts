@@ -100,6 +100,12 @@
       </translation>
     </message>
     <message numerus="yes">
+      <source>%n prompt(s) are not saved.</source>
+      <translation>
+        <numerusform>有 %n 个提示词未保存。</numerusform>
+      </translation>
+    </message>
+    <message numerus="yes">
       <source>%n step(s) of {time} ms</source>
       <translation>
         <numerusform>%n 步，每步 {time} 毫秒</numerusform>
@@ -286,6 +292,10 @@
       <translation>另一个程序打开了该文件：请结束那个程序。</translation>
     </message>
     <message>
+      <source>Another prompt has this name: choose one that is free.</source>
+      <translation>已有同名提示词：请换一个名称。</translation>
+    </message>
+    <message>
       <source>Answer</source>
       <translation>回答</translation>
     </message>
@@ -304,6 +314,10 @@
     <message>
       <source>Answers at once</source>
       <translation>同时回答数</translation>
+    </message>
+    <message>
+      <source>Answers take several times as long as they could: {problem}</source>
+      <translation>回答会比正常情况慢几倍：{problem}</translation>
     </message>
     <message>
       <source>Appearance</source>
@@ -2594,6 +2608,26 @@
       <translation>名称 {path} 含有不是文本（UTF-8）的字节</translation>
     </message>
     <message>
+      <source>The native CPU kernels are not built ({path} is missing): build them with: python -m kernels.cpu.build</source>
+      <translation>原生 CPU 内核尚未构建（缺少 {path}）：请运行 python -m kernels.cpu.build 构建</translation>
+    </message>
+    <message>
+      <source>The native CPU kernels are older than their sources ({path}): build them with: python -m kernels.cpu.build</source>
+      <translation>原生 CPU 内核比源代码旧（{path}）：请运行 python -m kernels.cpu.build 重新构建</translation>
+    </message>
+    <message>
+      <source>The native CPU kernels cannot be used: {problem}</source>
+      <translation>无法使用原生 CPU 内核：{problem}</translation>
+    </message>
+    <message>
+      <source>The native CPU kernels do not load ({problem}): build them with: python -m kernels.cpu.build</source>
+      <translation>原生 CPU 内核无法加载（{problem}）：请运行 python -m kernels.cpu.build 重新构建</translation>
+    </message>
+    <message>
+      <source>The native CPU kernels need a processor with AVX2, FMA and F16C</source>
+      <translation>原生 CPU 内核需要支持 AVX2、FMA 和 F16C 的处理器</translation>
+    </message>
+    <message>
       <source>The next version</source>
       <translation>下一个版本</translation>
     </message>
@@ -4195,6 +4229,10 @@ Change it in the options of the chat.</source>
     <message>
       <source>{model} · Ask something; Shift+Enter breaks the line.</source>
       <translation>{model} · 请提问；Shift+Enter 换行。</translation>
+    </message>
+    <message>
+      <source>{name} (not saved)</source>
+      <translation>{name}（未保存）</translation>
     </message>
     <message>
       <source>{name} ({size} MiB of weights) does not fit the {free} MiB of free memory: close other programs or pick a smaller model</source>

@@ -17,10 +17,14 @@ JobStage = Literal["download", "convert", "measure", "verify", "move"]
 
 @dataclass(frozen=True, slots=True)
 class EngineStarted:
-    """The engine thread is ready for commands. `backend` is the one that really runs."""
+    """The engine thread is ready for commands. `backend` is the one that really runs.
+
+    `handicap`: why it is slower than it could be, empty if it is not.
+    """
 
     backend: str
     num_threads: int
+    handicap: str = ""
 
 
 @dataclass(frozen=True, slots=True)

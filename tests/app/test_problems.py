@@ -12,7 +12,7 @@ from app.main_window import MainWindow
 from app.state import options
 from engine.api import ModelEntry
 from engine.errors import ModelBusyError
-from engine.messages import EngineDied, EngineStats, ModelLoadFailed, ModelLoadProgress
+from engine.messages import EngineDied, EngineStarted, EngineStats, ModelLoadFailed, ModelLoadProgress
 from tests.app.fake_engine import MODEL, FakeEngine, FakeEngines
 
 BUSY = "answers still running on Tiny 1M: stop them or wait until they end"
@@ -103,3 +103,14 @@ def test_a_library_that_can_be_read_again_is_not_said_to_be_lost(
     monkeypatch.setattr(application, "list_models", listing)
     window.models.refresh()
     assert window.banner.isHidden()
+
+
+def test_a_slow_engine_is_told_until_a_faster_one_starts(qtbot: QtBot, window: MainWindow, engine: FakeEngine) -> None:
+    handicap = (
+        "Answers take several times as long as they could: "
+        "The native CPU kernels need a processor with AVX2, FMA and F16C"
+    )
+    engine.emit(EngineStarted("cpu", 2, handicap))
+    qtbot.waitUntil(lambda: window.banner.label.text() == handicap)
+    engine.emit(EngineStarted("cpu", 2))
+    qtbot.waitUntil(window.banner.isHidden)

@@ -61,7 +61,7 @@ class ChatDriver(Driver):
         before = tab.session.answer.text
         view = self._view(tab, -1)
         assert isinstance(view, AnswerMessageView)
-        await self._click(view.continue_button if tab.session.answer.end == "length" else view.tools.buttons["go_on"])
+        await self._click(view.continue_button if view.continue_button.isVisible() else view.tools.buttons["go_on"])
         await self._ended(tab)
         self.report["went_on"] = tab.session.answer.text.startswith(before)
         submit = next(entry for entry in reversed(self.log) if isinstance(entry, Submit))

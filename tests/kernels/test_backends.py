@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 import torch
 
+from kernels import backends
 from kernels.backends import BackendUnavailableError, load_backend
 from kernels.cpu import backend as cpu_backend
 from kernels.cpu.backend import CpuBackend
+from kernels.cpu.library import NativeUnavailableError
 
 
 def test_backends_are_found_by_name() -> None:
@@ -28,3 +30,14 @@ def test_the_number_of_threads_is_torchs() -> None:
     load_backend("cpu", num_threads=1)
     assert torch.get_num_threads() == 1
     torch.set_num_threads(before)
+
+
+def test_without_native_kernels_another_computes_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> CpuBackend:
+        raise NativeUnavailableError("The native CPU kernels need a processor with AVX2, FMA and F16C")
+
+    assert load_backend("cpu").handicap == ""
+    monkeypatch.setattr(backends, "CpuBackend", refuse)
+    backend = load_backend("cpu")
+    assert backend.name == "cpu"
+    assert backend.handicap.startswith("Answers take several times as long as they could: The native CPU kernels need")

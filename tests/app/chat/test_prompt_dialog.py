@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QMessageBox, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.chat.prompt_dialog import PromptDialog
@@ -49,3 +49,48 @@ def test_a_new_prompt_is_one_more(qtbot: QtBot, dialog: PromptDialog, prompts: l
     ]
     assert dialog.list.currentItem().text() == "Shorten"
     assert not dialog.save_button.isEnabled()
+
+
+def test_words_that_are_not_saved_wait_while_another_prompt_is_looked_at(
+    qtbot: QtBot, dialog: PromptDialog, prompts: list[Prompt]
+) -> None:
+    qtbot.keyClicks(dialog.text_field, "please ")
+    qtbot.mouseClick(dialog.new_button, Qt.MouseButton.LeftButton)
+    qtbot.keyClicks(dialog.name_field, "Shorten")
+    dialog.list.setCurrentRow(0)
+    assert dialog.list.item(0).text() == "Translate (not saved)"
+    assert dialog.text_field.toPlainText() == "please Translate into English:"
+    qtbot.mouseClick(dialog.new_button, Qt.MouseButton.LeftButton)
+    assert dialog.name_field.text() == "Shorten"
+    dialog.list.setCurrentRow(0)
+    qtbot.mouseClick(dialog.save_button, Qt.MouseButton.LeftButton)
+    assert prompts[0].text == "please Translate into English:"
+    assert dialog.list.item(0).text() == "Translate"
+
+
+def test_closing_asks_before_words_are_thrown_away(qtbot: QtBot, dialog: PromptDialog, prompts: list[Prompt]) -> None:
+    qtbot.keyClicks(dialog.text_field, "please ")
+    dialog.reject()
+    question = dialog.findChild(QMessageBox)
+    assert question is not None
+    assert question.text().startswith("1 prompt")
+    qtbot.mouseClick(question.button(QMessageBox.StandardButton.Cancel), Qt.MouseButton.LeftButton)
+    assert dialog.isVisible()
+    assert dialog.text_field.toPlainText() == "please Translate into English:"
+    dialog.reject()
+    discard = dialog.findChildren(QMessageBox)[-1].button(QMessageBox.StandardButton.Discard)
+    qtbot.mouseClick(discard, Qt.MouseButton.LeftButton)
+    assert not dialog.isVisible()
+    assert prompts[0].text == "Translate into English:"
+
+
+def test_a_name_that_is_taken_is_not_saved_twice(qtbot: QtBot, dialog: PromptDialog, prompts: list[Prompt]) -> None:
+    qtbot.mouseClick(dialog.new_button, Qt.MouseButton.LeftButton)
+    qtbot.keyClicks(dialog.text_field, "Into French:")
+    qtbot.keyClicks(dialog.name_field, "translate")
+    assert not dialog.save_button.isEnabled()
+    assert dialog.note.isVisible()
+    qtbot.keyClicks(dialog.name_field, " 2")
+    assert not dialog.note.isVisible()
+    qtbot.mouseClick(dialog.save_button, Qt.MouseButton.LeftButton)
+    assert [one.name for one in prompts] == ["Translate", "translate 2"]

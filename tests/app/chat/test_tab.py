@@ -284,6 +284,17 @@ def test_an_answer_that_reached_its_limit_can_be_continued(desk: Desk) -> None:
     assert desk.tab.composer.toPlainText() == "a draft"
 
 
+def test_an_answer_that_was_stopped_says_that_it_can_be_continued(desk: Desk) -> None:
+    request_id = desk.send("hello")
+    desk.answer(request_id, "half an ans")
+    desk.finish(request_id, "cancelled")
+    assert desk.view().continue_button.isVisible()
+    assert desk.view().tools.buttons["go_on"].isHidden()
+    desk.answer(desk.send("and?"), "all of it")
+    desk.finish(desk.engine.submits()[-1].request_id)
+    assert not desk.view().continue_button.isVisible()
+
+
 def test_an_empty_chat_says_which_model_answers(desk: Desk) -> None:
     def words() -> list[str]:
         return [label.text() for label in desk.tab.transcript.findChildren(TextLabel) if label.isVisible()]

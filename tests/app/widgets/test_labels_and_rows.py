@@ -27,10 +27,21 @@ def test_a_title_that_is_cut_keeps_the_mark_at_its_end(qtbot):
     label = ElidedLabel(f"{LONG} (branch)", mode=None)
     qtbot.addWidget(label)
     label.resize(160, 20)
-    assert label.shown_text().endswith("ch)")
-    assert "…" in label.shown_text()
+    assert label.shown_text().endswith("… (branch)")
+    assert label.shown_text().startswith("写一封")
     label.setText(LONG)
     assert label.shown_text().endswith("…")
+
+
+def test_a_title_with_a_mark_never_takes_more_than_its_room(qtbot):
+    label = ElidedLabel("Sea trip (branch)", mode=None)
+    qtbot.addWidget(label)
+    for width_px in range(20, 200):
+        label.resize(width_px, 20)
+        shown = label.shown_text()
+        assert label.fontMetrics().horizontalAdvance(shown) <= max(width_px, label.fontMetrics().horizontalAdvance("…"))
+        assert shown.startswith("S") or shown == "…" or not shown
+    assert label.shown_text() == "Sea trip (branch)"
 
 
 def test_text_with_room_is_whole_and_needs_no_tooltip(qtbot):
