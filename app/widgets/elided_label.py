@@ -15,7 +15,7 @@ _MIN_CHARACTERS = 4
 
 
 def elided_title(metrics: QFontMetrics, title: str, width_px: int) -> str:
-    """As much of a title as fits. What tells a branch or a copy from its origin stands at its end, `(branch)`, and stays:
+    """As much of a title as fits. What tells a branch or a copy from its origin, `(branch)` at its end, stays:
     whole while it leaves room for a word's beginning, else its last letters."""
     mark = re.search(r"\s*\([^()]*\)$", title)
     if mark is not None and metrics.horizontalAdvance(title) > width_px:
