@@ -6,6 +6,7 @@ Does not know what the window shows.
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import logging.handlers
 import signal
@@ -45,6 +46,8 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 _MAX_LOG_BYTES = 1_000_000
 _SIGNAL_CHECK_MS = 250
+_SWITCH_INTERVAL_S = 0.0005
+"""How long a thread may keep Python to itself while another one waits for it; usually it is ten times as long."""
 _ENDING_WAIT_MS = 12_000
 """A little longer than a window that was closed waits for its engine."""
 
@@ -99,6 +102,7 @@ def _run_loop(app: QApplication, home: Path, backend: str, check: WindowCheckNam
     settings = Settings(home / "settings.json")
     leave_efficiency_mode()
     shorten_time_slice()
+    sys.setswitchinterval(_SWITCH_INTERVAL_S)
     config = EngineConfig(home=home, backend=backend)
     window = make_window(home, loop, engine_factory(lambda: configured(config, settings)), settings)
     window.closed.connect(loop.stop)
@@ -109,6 +113,9 @@ def _run_loop(app: QApplication, home: Path, backend: str, check: WindowCheckNam
     if test is not None:
         test.start()
     window.show()
+    # What is here by now stays, most of it code. Looked through with the rest, whoever collects garbage would hold all
+    # threads up for some 40 ms now and then, also in the middle of an answer.
+    gc.freeze()
     loop.run_forever()
     exit_code = 0 if test is None else test.report()
     loop.close()

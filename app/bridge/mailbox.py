@@ -1,6 +1,6 @@
 """Owns the hand-over from the engine's threads to the window's loop.
 
-Does not know what an event means: it keeps their order and wakes the loop once per drain.
+Does not know what an event means: it keeps their order, and empties itself at most once per frame of the screen.
 """
 
 from __future__ import annotations
@@ -15,6 +15,9 @@ from engine.messages import BlockSnapshot, Event
 
 _log = logging.getLogger(__name__)
 _T = TypeVar("_T")
+
+_FRAME_S = 0.016
+"""Between two drains. Four chats bring two hundred steps a second, of which nobody can see more than sixty."""
 
 
 class Mailbox:
@@ -35,7 +38,8 @@ class Mailbox:
         self._lock = threading.Lock()
         self._events: list[Event] = []
         self._snapshot: BlockSnapshot | None = None
-        self._is_wake_pending = False
+        self._is_drain_due = False
+        """The loop has been woken, or comes back by itself at the end of the frame."""
         self._is_closed = False
 
     def put(self, events: Sequence[Event]) -> None:
@@ -60,21 +64,24 @@ class Mailbox:
             self._snapshot = None
 
     def _wake(self) -> None:
-        # A wake-up of the Qt loop costs 50-80 µs, so there is one per drain and not one per event.
-        if self._is_wake_pending:
+        # What comes after a quiet time is taken at once. A wake-up of the Qt loop costs 50-80 µs, so what comes
+        # behind it waits for the end of the frame, without one.
+        if self._is_drain_due:
             return
         try:
             self._loop.call_soon_threadsafe(self._drain)
         except RuntimeError:  # the loop has been closed
             self._is_closed = True
         else:
-            self._is_wake_pending = True
+            self._is_drain_due = True
 
     def _drain(self) -> None:
         with self._lock:
-            self._is_wake_pending = False
             events, self._events = self._events, []
             snapshot, self._snapshot = self._snapshot, None
+            self._is_drain_due = bool(events) or snapshot is not None
+            if self._is_drain_due:
+                self._loop.call_later(_FRAME_S, self._drain)
         for event in events:
             self._guard(self._on_event, event)
         if snapshot is not None:

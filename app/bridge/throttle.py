@@ -40,13 +40,17 @@ turns = _Turns()
 class Throttle(QObject):
     """Runs `action` at most once per `interval_ms`, at the end of the interval that the first request opened.
 
-    A slow action lengthens the interval, so that it never takes more than about a quarter of the thread's time. The
-    actions of several throttles that are due together run a few milliseconds apart.
+    A slow action lengthens the interval, so that it never takes more than about a quarter of the thread's time; and if
+    it can be put off until `patience_ms`, no more than a fortieth of it up to there. The actions of several throttles
+    that are due together run a few milliseconds apart.
     """
 
-    def __init__(self, interval_ms: int, action: Callable[[], None], parent: QObject | None = None) -> None:
+    def __init__(
+        self, interval_ms: int, action: Callable[[], None], parent: QObject | None = None, patience_ms: int = 0
+    ) -> None:
         super().__init__(parent)
         self._least_interval_ms = interval_ms
+        self._patience_ms = patience_ms
         self._interval_ms = interval_ms
         """At present."""
         self._action = action
@@ -75,4 +79,6 @@ class Throttle(QObject):
     def _run(self) -> None:
         began_s = time.perf_counter()
         self._action()
-        self._interval_ms = max(self._least_interval_ms, round(3 * turns.note(began_s)))
+        took_ms = turns.note(began_s)
+        patient_ms = min(40 * took_ms, self._patience_ms)
+        self._interval_ms = max(self._least_interval_ms, round(patient_ms), round(3 * took_ms))

@@ -41,6 +41,8 @@ class AnswerView(QWidget):
         keep_pixels(self)
         self._width_px = width_px
         self._stream = MarkdownStream()
+        self._read: Update | None = None
+        """What has been read and not been shown."""
         self._views: list[BlockView] = []
         self._first_open = 0
         """The first view that may still change; it alone may hold finished blocks beside open ones."""
@@ -53,11 +55,22 @@ class AnswerView(QWidget):
         return self._views
 
     def append(self, text: str) -> None:
-        self._show(self._stream.feed(text))
+        self.read(text)
+        self.show_read()
+
+    def read(self, text: str) -> None:
+        """Takes text that came, for a later `show_read`: a part of the work that can be done in a turn of its own."""
+        self._read = _both(self._read, self._stream.feed(text))
+
+    def show_read(self) -> None:
+        if self._read is not None:
+            read, self._read = self._read, None
+            self._show(read)
 
     def finish(self) -> None:
         """The text is complete."""
-        self._show(self._stream.finish())
+        self._read = _both(self._read, self._stream.finish())
+        self.show_read()
 
     def _show(self, update: Update) -> None:
         begun = self._begun_prose()
@@ -100,6 +113,11 @@ class AnswerView(QWidget):
         self._column.removeWidget(view)
         view.hide()
         view.deleteLater()
+
+
+def _both(first: Update | None, second: Update) -> Update:
+    """What two pieces of text changed, one after the other."""
+    return second if first is None else Update((*first.finished, *second.finished), second.rest)
 
 
 def _groups(update: Update, num_in_first: int) -> list[_Group]:

@@ -207,7 +207,7 @@ class AnswerMessageView(MessageView):
         self.limit_note = LimitNote()
         self.column.addWidget(self.limit_note)
         self.repetition_note: RepetitionNote | None = None
-        self._num_shown = 0
+        self._num_read = 0
         self._has_room = True
         self.show_text()
         self.show_notice("")
@@ -228,12 +228,17 @@ class AnswerMessageView(MessageView):
         self.notice_label.setText(words)
         self.notice_label.setVisible(bool(words))
 
+    def read_text(self) -> None:
+        """Takes what the message's text has gained, to be shown by `show_text`."""
+        added = self.message.text[self._num_read : self._num_read + MAX_PART_CHARACTERS]
+        if added:
+            self._num_read += len(added)
+            self.body.read(added)
+
     def show_text(self) -> None:
         """Shows what the message's text has gained, and what the model thought."""
-        added = self.message.text[self._num_shown : self._num_shown + MAX_PART_CHARACTERS]
-        if added:
-            self._num_shown += len(added)
-            self.body.append(added)
+        self.read_text()
+        self.body.show_read()
         if not self.is_whole:
             QTimer.singleShot(_PART_INTERVAL_MS, self, self._show_next_part)
         if self.message.reasoning:
@@ -242,7 +247,7 @@ class AnswerMessageView(MessageView):
     @property
     def is_whole(self) -> bool:
         """Whether all of the text is shown: a long one comes in parts, so that it can be read at once."""
-        return self._num_shown >= len(self.message.text)
+        return self._num_read >= len(self.message.text)
 
     def extent(self) -> tuple[int, int]:
         """How many parts the answer has, and how high the last one is: the one that grows."""

@@ -40,6 +40,8 @@ from engine.messages import ModelLoaded, RequestFailed, RequestFinished, Samplin
 
 # A killed process loses at most this much of a streaming answer.
 SAVE_INTERVAL_MS = 300
+SHOW_PATIENCE_MS = 100
+"""Text that comes ten times a second still flows."""
 
 
 class ChatTab(QWidget):
@@ -83,6 +85,7 @@ class ChatTab(QWidget):
         self._saver.failed.connect(self.save_failed)
         self._save_throttle = Throttle(SAVE_INTERVAL_MS, self._save_answer, self)
         self._build()
+        self._show_throttle = Throttle(0, self.transcript.show_progress, self, SHOW_PATIENCE_MS)
         self._show_phase()
 
     def _build(self) -> None:
@@ -201,6 +204,7 @@ class ChatTab(QWidget):
         if self._task is not None:
             self._task.cancel()
         self._save_throttle.cancel()
+        self._show_throttle.cancel()
         self.meter.close()
         if self.session.is_busy:
             self.session.interrupt()
@@ -333,6 +337,7 @@ class ChatTab(QWidget):
             self._buffer.flush()
             self._stream = None
             self._save_throttle.cancel()
+            self._show_throttle.cancel()
         self.session.apply(event)
         if not isinstance(event, TextDelta) or phase is not self.session.phase:
             self.transcript.show_progress()
@@ -352,7 +357,11 @@ class ChatTab(QWidget):
 
     def _show_added(self) -> None:
         self._save_throttle.request()
-        self.transcript.show_progress()
+        if self.transcript.isVisible():
+            # Read now and set in another turn of the loop, so that input need not wait for all of it.
+            if (view := self.transcript.answer_view()) is not None:
+                view.read_text()
+            self._show_throttle.request()
         self.repetition.look()
         self.meter.show_soon()
 

@@ -1,4 +1,4 @@
-"""Events cross threads in order, with one wake-up per drain, and never into a loop that is gone."""
+"""Events cross threads in order, with one drain per frame, and never into a loop that is gone."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from engine.messages import BlockSnapshot, Event, TextDelta
 
 
 class FakeLoop:
-    """Keeps wake-ups until a test runs them."""
+    """Keeps wake-ups until a test runs them, and what is due later until it lets a frame pass."""
 
     def __init__(self) -> None:
         self.wake_ups: list[Callable[[], None]] = []
+        self.later: list[tuple[float, Callable[[], None]]] = []
         self.is_closed = False
 
     def call_soon_threadsafe(self, callback: Callable[[], None]) -> None:
@@ -24,10 +25,19 @@ class FakeLoop:
             raise RuntimeError("Event loop is closed")
         self.wake_ups.append(callback)
 
+    def call_later(self, delay_s: float, callback: Callable[[], None]) -> None:
+        self.later.append((delay_s, callback))
+
     def run(self) -> None:
         wake_ups, self.wake_ups = self.wake_ups, []
         for wake_up in wake_ups:
             wake_up()
+
+    def pass_frame(self) -> None:
+        later, self.later = self.later, []
+        for delay_s, callback in later:
+            assert 0 < delay_s < 0.02
+            callback()
 
 
 class Reader:
@@ -59,9 +69,21 @@ def test_many_events_take_one_wake_up_and_keep_their_order(reader: Reader) -> No
     assert [event.text for event in reader.events[::2] if isinstance(event, TextDelta)] == [str(n) for n in range(100)]
 
 
-def test_an_event_after_a_drain_wakes_the_loop_again(reader: Reader) -> None:
+def test_an_event_soon_after_a_drain_waits_for_the_frame_and_does_not_wake_the_loop(reader: Reader) -> None:
     reader.mailbox.put([delta("a")])
     reader.loop.run()
+    reader.mailbox.put([delta("b")])
+    assert reader.loop.wake_ups == []
+    assert reader.events == [delta("a")]
+    reader.loop.pass_frame()
+    assert reader.events == [delta("a"), delta("b")]
+
+
+def test_an_event_after_a_quiet_frame_wakes_the_loop_again(reader: Reader) -> None:
+    reader.mailbox.put([delta("a")])
+    reader.loop.run()
+    reader.loop.pass_frame()
+    assert reader.loop.later == [], "the loop comes back though nothing came"
     reader.mailbox.put([delta("b")])
     reader.loop.run()
     assert reader.events == [delta("a"), delta("b")]
