@@ -26,11 +26,11 @@ REWORDED_SENTENCES = {
     ),
     "The name {name} makes no folder name: give a --name with latin letters or digits": QT_TRANSLATE_NOOP(
         "app",
-        "The name {name} makes no folder name: name the file or folder with latin letters or digits",
+        "The name {name} makes no folder name: give it one with latin letters or digits",
     ),
     ("There is already a model {name}, {difference}: choose another name than {other} with --name"): QT_TRANSLATE_NOOP(
         "app",
-        "There is already a model {name}, {difference}: rename the file or folder, it gives the model the name {other}",
+        "There is already a model {name}, {difference}: give this one another name than {other}",
     ),
     "There is no {name} in the trash: `python -m engine trash` lists what is": QT_TRANSLATE_NOOP(
         "app",

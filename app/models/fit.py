@@ -106,6 +106,6 @@ def _parts(plan: Plan, context: int, num_tabs: int, memory_free_bytes: int) -> t
     return (
         FitPart("bar_weights", translate("app", "weights"), need.resident_bytes),
         FitPart("bar_used", chats, tabs_bytes),
-        FitPart("bar_workspace", translate("app", "workspace"), workspace_bytes),
+        FitPart("bar_workspace", translate("app", "workspace and program"), workspace_bytes),
         FitPart("bar_free", translate("app", "free"), free_bytes),
     )

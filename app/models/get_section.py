@@ -33,8 +33,8 @@ class GetSection(QWidget):
 
     fetch_requested = Signal(str)
     """The catalogue id."""
-    convert_requested = Signal(str, object)
-    """The path of a file or folder, and a quality or None."""
+    convert_requested = Signal(str, object, str)
+    """The path of a file or folder, a quality or None, and the model's name, empty for that of the file."""
     pause_requested = Signal(str)
     cancel_requested = Signal(str)
     """The job id."""

@@ -6,12 +6,13 @@ Knows only the file's name; what is in it is asked for and told.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import chain, count
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPushButton, QWidget
+from PySide6.QtWidgets import QFileDialog, QFormLayout, QHBoxLayout, QLineEdit, QPushButton, QWidget
 
 from app.i18n import translate
 from app.models.job_ids import convert_job_id, converted_path
@@ -34,12 +35,12 @@ _NOT_CONVERTIBLE = "source"
 
 
 class ImportCard(Card):
-    """Takes one file at a time, dropped or chosen; asks in which quality, and shows its conversion."""
+    """Takes one file at a time, dropped or chosen; asks for a name and a quality, and shows its conversion."""
 
     inspect_requested = Signal(str)
     """The path of a file or folder."""
-    convert_requested = Signal(str, object)
-    """The path of a file or folder, and a quality or None."""
+    convert_requested = Signal(str, object, str)
+    """The path of a file or folder, a quality or None, and the model's name, empty for that of the file."""
     pause_requested = Signal(str)
     cancel_requested = Signal(str)
     """The job id."""
@@ -64,6 +65,11 @@ class ImportCard(Card):
         self.quality = QualityChoice(has_own=True)
         self._models: Sequence[ModelEntry] = ()
         self._known = TextLabel("", "muted")
+        self.name_field = QLineEdit()
+        self._name_row = QWidget()
+        form = QFormLayout(self._name_row)
+        form.setContentsMargins(0, 0, 0, 0)
+        form.addRow(translate("app", "Name"), self.name_field)
         self.folder_button = QPushButton(translate("app", "Choose a folder…"))
         show_icon(self.folder_button, "folder")
         self.folder_button.clicked.connect(self._on_folder_pressed)
@@ -83,6 +89,7 @@ class ImportCard(Card):
         promise = translate("app", "It is converted into the library once; the files themselves stay as they are.")
         self.column.addWidget(TextLabel(promise, "muted"))
         self.column.addWidget(self._file_name)
+        self.column.addWidget(self._name_row)
         self.column.addWidget(self.quality)
         self.column.addWidget(self._known)
         self.column.addStretch(1)
@@ -111,6 +118,8 @@ class ImportCard(Card):
         """What the file that is offered would become."""
         if self._is_offered and facts.path == self._path:
             self._show_known(facts)
+            if not self.name_field.isModified():
+                self.name_field.setText(self._free_name(facts.name))
             self.quality.show_model(facts.spec, self._read_host(), dict(facts.weights_bytes))
             self.grown.emit()
 
@@ -125,6 +134,12 @@ class ImportCard(Card):
         words = translate("app", "It is in the library already, as {model}: converting it makes one more.")
         self._known.setText("" if name is None else words.format(model=name))
         self._known.setVisible(name is not None)
+
+    def _free_name(self, name: str) -> str:
+        """The name, with a number behind it if the library has it already."""
+        taken = {one.name.casefold() for one in self._models}
+        names = chain((name,), (f"{name} {number}" for number in count(2)))
+        return next(one for one in names if one.casefold() not in taken)
 
     def show_refusal(self, path: str, code: str, message: str) -> None:
         """Why the file that is offered cannot be converted."""
@@ -161,6 +176,7 @@ class ImportCard(Card):
             self.strip.finish(finished)
             self._offer_another(finished.code == _NOT_CONVERTIBLE)
             self.quality.setVisible(finished.code != _NOT_CONVERTIBLE)
+            self._name_row.setVisible(finished.code != _NOT_CONVERTIBLE)
 
     def end_job(self, job_id: str) -> None:
         """The conversion is done, or was given up."""
@@ -187,12 +203,14 @@ class ImportCard(Card):
         self._file_name.setVisible(path is not None)
         self.strip.setVisible(path is not None)
         self._known.hide()
+        self.name_field.clear()
+        self._name_row.setVisible(path is not None)
         self.quality.setVisible(path is not None)
         self.quality.clear()
 
     def _ask_for_conversion(self) -> None:
         if self._path is not None:
-            self.convert_requested.emit(self._path, self.quality.quality)
+            self.convert_requested.emit(self._path, self.quality.quality, self.name_field.text().strip())
 
     def _ask_for_pause(self) -> None:
         if self._path is not None:
@@ -206,6 +224,8 @@ class ImportCard(Card):
         self.choose_button.setDisabled(self.strip.is_busy)
         self.folder_button.setDisabled(self.strip.is_busy)
         self.quality.allow_choice(self.strip.state is JobState.IDLE)
+        # A name can be why it failed.
+        self.name_field.setEnabled(self.strip.state in (JobState.IDLE, JobState.FAILED))
         if self.strip.state is not JobState.IDLE and self.quality.is_expecting:
             self.quality.expect(False)
         self.setAcceptDrops(not self.strip.is_busy)

@@ -41,6 +41,11 @@ def is_verification(job_id: str) -> bool:
     return job_id.startswith(_VERIFY)
 
 
+def is_download(job_id: str) -> bool:
+    """Whether the job fetches what it then converts."""
+    return job_id.startswith((_FETCH, _HUB))
+
+
 def brings_model(job_id: str) -> bool:
     """Whether the job makes a model that was not there before."""
     return not job_id.startswith((_MOVE, _VERIFY))

@@ -10,13 +10,17 @@ from collections.abc import Callable
 
 from app.engine_words.recognition import in_window_words
 from app.i18n import translate
-from app.models.job_ids import converted_path
+from app.models.job_ids import converted_path, is_download
 from app.widgets.units import done_of_total, duration, file_size
-from engine.messages import JobProgress, JobStage
+from engine.messages import JobProgress
 
 _WINDOW_S = 5.0
 _MIN_SPAN_S = 0.5
 """A shorter time says little of the rate."""
+_DOWNLOAD_SHARE = 0.7
+"""Of the bar of a model that is fetched and then converted."""
+_CONVERSION = {"verify": (0.0, 0.05), "convert": (0.05, 0.6), "measure": (0.65, 0.3), "written": (0.95, 0.05)}
+"""Where each stage of a conversion begins, and how much of it it takes, about; `verify` is of what is converted."""
 
 
 class JobText:
@@ -30,26 +34,31 @@ class JobText:
         self.last = ""
         """What was said last, "" before the first progress."""
         self.share = 0.0
-        """How much of the bar was done then, from 0 to 1: of a conversion all its phases, else of the stage."""
+        """How much of the job was done then, from 0 to 1, all its stages together."""
 
     def describe(self, progress: JobProgress) -> str:
         """`last`, brought up to date."""
         self._seen.add(progress.stage)
         self.last = self._describe(progress)
         share = progress.done / progress.total if progress.total > 0 else 0.0
-        if converted_path(progress.job_id) is None:
-            self.share = share
-        else:
-            # What an earlier run has done, and what is left out, is passed at once; it never goes back.
-            start, width = self._part(progress.stage)
-            self.share = max(self.share, start + width * share)
+        start, width = self._part(progress)
+        share = start + width * share
+        # What an earlier run has done, and what is left out, is passed at once. Only a download can begin again.
+        self.share = share if progress.stage == "download" else max(self.share, share)
         return self.last
 
-    def _part(self, stage: JobStage) -> tuple[float, float]:
-        """Where the bar of a conversion stands as the stage begins, and how much of it the stage takes, about."""
-        if stage == "verify":
-            return (0.95, 0.05) if "convert" in self._seen else (0.0, 0.05)
-        return (0.65, 0.3) if stage == "measure" else (0.05, 0.6)
+    def _part(self, progress: JobProgress) -> tuple[float, float]:
+        """Where the bar stands as the stage begins, and how much of it the stage takes, about."""
+        is_fetch = is_download(progress.job_id)
+        if progress.stage == "download":
+            return 0.0, _DOWNLOAD_SHARE
+        if not is_fetch and converted_path(progress.job_id) is None:
+            return 0.0, 1.0
+        starts_at = _DOWNLOAD_SHARE if is_fetch else 0.0
+        start, width = _CONVERSION[
+            "written" if progress.stage == "verify" and "convert" in self._seen else progress.stage
+        ]
+        return starts_at + (1 - starts_at) * start, (1 - starts_at) * width
 
     def _describe(self, progress: JobProgress) -> str:
         """What is done, and what is left where it is known; or why the job waits.

@@ -161,9 +161,10 @@ class ModelController(QObject):
         title = catalog_id if entry is None else entry.name
         self.jobs.start(fetch_job_id(catalog_id), title, FetchJob(catalog_id))
 
-    def convert(self, path: str, quality: Quality | None = None) -> None:
+    def convert(self, path: str, quality: Quality | None = None, name: str = "") -> None:
+        """Begins a conversion, or goes on with one. Without a name the model takes that of the file."""
         title = translate("app", "Convert {file}").format(file=PurePath(path).name)
-        self.jobs.start(convert_job_id(path), title, ConvertJob(path, quality=quality))
+        self.jobs.start(convert_job_id(path), title, ConvertJob(path, name or None, quality=quality))
 
     def _show_marks(self) -> None:
         """What is known of models beside what they are: how fast they were, and which one is the default."""

@@ -53,11 +53,15 @@ class MemoryNumbers(QWidget):
             translate("app", "KV free"),
         )
         kv = translate("app", "KV: what the model keeps of the texts that it has read, so as not to read them again")
+        pinned = translate(
+            "app",
+            "Pinned: kept until you unpin it or unload the model, also where room is short; used ones count as used",
+        )
         notes = (
             translate("app", "The model itself"),
             translate("app", "Room to compute in: what a step needs besides, at most"),
             f"{kv}\n{translate('app', 'Used: blocks of answers that run')}",
-            f"{kv}\n{translate('app', 'Pinned: kept until you unpin it, also where room is short')}",
+            f"{kv}\n{pinned}",
             f"{kv}\n{cached_words()}",
             f"{kv}\n{translate('app', 'Free: room for more text of chats')}",
         )

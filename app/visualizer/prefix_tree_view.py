@@ -65,7 +65,9 @@ class PrefixTreeView(QWidget):
         self._is_warning = False
         """What stands there is of the chosen text, not what came of a command."""
         self.pin_button = QPushButton(translate("app", "Pin", "keep in memory"))
-        self.pin_button.setToolTip(translate("app", "Keep this text in memory, from its beginning"))
+        self.pin_button.setToolTip(
+            translate("app", "Keep this text in memory, from its beginning, as long as the model is loaded")
+        )
         self.unpin_button = QPushButton(translate("app", "Unpin", "keep in memory"))
         self.unpin_button.setToolTip(translate("app", "No longer keep this text"))
         self.drop_button = QPushButton(translate("app", "Drop"))

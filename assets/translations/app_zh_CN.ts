@@ -1298,8 +1298,8 @@
       <translation>把这段文本存为提示词…</translation>
     </message>
     <message>
-      <source>Keep this text in memory, from its beginning</source>
-      <translation>从开头起把这段文本保留在内存中</translation>
+      <source>Keep this text in memory, from its beginning, as long as the model is loaded</source>
+      <translation>只要模型处于加载状态，就从开头起把这段文本保留在内存中</translation>
     </message>
     <message>
       <source>Kept free for the reply, at the least: {tokens}</source>
@@ -1820,8 +1820,8 @@
       </translation>
     </message>
     <message>
-      <source>Pinned: kept until you unpin it, also where room is short</source>
-      <translation>已固定：在您取消固定之前一直保留，空间不足时也是如此</translation>
+      <source>Pinned: kept until you unpin it or unload the model, also where room is short; used ones count as used</source>
+      <translation>已固定：在您取消固定或卸载模型之前一直保留，空间不足时也是如此；正在使用的块计入“KV 使用中”</translation>
     </message>
     <message>
       <source>Point at a block, or go through them with the arrow keys.</source>
@@ -2600,8 +2600,8 @@
       <translation>无法列出模型。{cause}。请使其成为你可读取的文件夹，然后重试。</translation>
     </message>
     <message>
-      <source>The name {name} makes no folder name: name the file or folder with latin letters or digits</source>
-      <translation>名称 {name} 不能用作文件夹名：请给文件或文件夹起一个含拉丁字母或数字的名称</translation>
+      <source>The name {name} makes no folder name: give it one with latin letters or digits</source>
+      <translation>名称 {name} 不能用作文件夹名：请给它起一个含拉丁字母或数字的名称</translation>
     </message>
     <message>
       <source>The name {path} has bytes that are no text (UTF-8)</source>
@@ -2716,8 +2716,8 @@
       <translation>又有了模型 {name}：请先删除它</translation>
     </message>
     <message>
-      <source>There is already a model {name}, {difference}: rename the file or folder, it gives the model the name {other}</source>
-      <translation>已有模型 {name}，{difference}：请重命名文件或文件夹，模型的名称 {other} 取自它</translation>
+      <source>There is already a model {name}, {difference}: give this one another name than {other}</source>
+      <translation>已有模型 {name}，{difference}：请给这个模型起一个不同于 {other} 的名称</translation>
     </message>
     <message>
       <source>There is no answer to go on with: the last message is the {role}'s</source>
@@ -3945,6 +3945,10 @@
     <message>
       <source>workspace</source>
       <translation>工作区</translation>
+    </message>
+    <message>
+      <source>workspace and program</source>
+      <translation>工作区和程序</translation>
     </message>
     <message>
       <source>writing</source>

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import get_args
 
-from engine.convert.opening import open_source
+from engine.convert.opening import open_source, source_name
 from engine.convert.options import QuantizeOptions
 from engine.convert.pipeline import checkpoint_bytes
 from engine.convert.writing import settled_options
@@ -23,4 +23,4 @@ def inspect_source(path: Path) -> SourceFacts:
         for quality in qualities:
             options = QuantizeOptions() if quality is None else QuantizeOptions.of_quality(quality)
             sizes.append((quality, checkpoint_bytes(source, settled_options(source, options))))
-        return SourceFacts(str(path), source.spec, tuple(sizes))
+        return SourceFacts(str(path), source_name(path), source.spec, tuple(sizes))

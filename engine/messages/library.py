@@ -172,10 +172,11 @@ class ModelsDiscovered:
 class SourceFacts:
     """A model that can be converted. `weights_bytes` has what its weights would take on disk in each quality.
 
-    The quality None is the file's own codes, as far as they can be taken over.
+    The quality None is the file's own codes, as far as they can be taken over. `name` is what it would be called.
     """
 
     path: str
+    name: str
     spec: ModelSpec
     weights_bytes: tuple[tuple[Quality | None, int], ...]
 

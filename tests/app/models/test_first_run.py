@@ -110,7 +110,7 @@ def test_dropped_model_file_is_converted_once_a_person_says_so(page: FirstRunPag
     assert "Reading the file" in texts(page)
     with qtbot.waitSignal(page.convert_requested) as asked:
         qtbot.mouseClick(page.import_card.strip.main_button, Qt.MouseButton.LeftButton)
-    assert asked.args == [FILE, None]
+    assert asked.args == [FILE, None, ""]
     assert "一个模型.Q4_0.gguf" in texts(page)
 
 
@@ -135,7 +135,7 @@ def test_failed_conversion_stands_in_its_card_and_can_be_retried(page: FirstRunP
     assert "The file ends early: download it again" in texts(page)
     with qtbot.waitSignal(page.convert_requested) as asked:
         qtbot.mouseClick(page.import_card.strip.main_button, Qt.MouseButton.LeftButton)
-    assert asked.args == [FILE, None]
+    assert asked.args == [FILE, None, ""]
 
 
 def test_after_a_file_that_is_none_the_next_step_is_another_one(page: FirstRunPage, qtbot):
@@ -221,7 +221,7 @@ def test_a_file_is_converted_in_the_quality_that_was_chosen(page: FirstRunPage, 
     quality.buttons["smallest"].click()
     with qtbot.waitSignal(page.convert_requested) as asked:
         qtbot.mouseClick(page.import_card.strip.main_button, Qt.MouseButton.LeftButton)
-    assert asked.args == [FILE, "smallest"]
+    assert asked.args == [FILE, "smallest", ""]
     # What it says of the costs is not greyed.
     assert not any(button.isEnabled() for button in quality.buttons.values())
     assert quality.verdict.isEnabled()

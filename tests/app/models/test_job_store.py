@@ -55,7 +55,7 @@ def test_a_paused_job_keeps_what_it_had_reached(qtbot: QtBot, jobs: JobControlle
     with qtbot.waitSignal(jobs.finished):
         engines.newest.emit(JobFinished("hub:1", None, "cancelled"))
     (record,) = JobStore(path)
-    assert (record.standing, record.text, record.share) == ("paused", "Download 5 of 10 B", 0.5)
+    assert (record.standing, record.text, record.share) == ("paused", "Download 5 of 10 B", 0.35)
     jobs.resume("hub:1")
     assert engines.newest.commands == [StartJob("hub:1", HUB), CancelJob("hub:1"), StartJob("hub:1", HUB)]
 

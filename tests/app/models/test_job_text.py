@@ -1,5 +1,7 @@
 """The words for a job's progress."""
 
+import pytest
+
 from app.models.job_text import JobText
 from engine.messages import JobProgress
 
@@ -89,6 +91,28 @@ def test_a_conversion_has_one_bar_that_never_goes_back():
     assert shares == sorted(shares)
     assert shares[0] < 0.1
     assert shares[-1] == 1
+
+
+@pytest.mark.parametrize("job_id", ["fetch:starter", "hub:a/b:c:balanced"])
+def test_a_download_and_what_follows_it_have_one_bar(job_id: str):
+    words = JobText(Clock())
+    shares = []
+    for stage, done in (("download", 4), ("download", 9), ("verify", 9), ("convert", 4), ("convert", 9), ("verify", 9)):
+        words.describe(JobProgress(job_id, stage, done, 9))
+        shares.append(words.share)
+    assert shares == sorted(set(shares)), "each stage moves the bar on"
+    assert shares[1] == pytest.approx(0.7)
+    assert shares[-1] == 1
+
+
+def test_a_download_that_begins_again_moves_the_bar_back_and_a_move_has_all_of_it():
+    words = JobText(Clock())
+    words.describe(JobProgress("fetch:starter", "download", 9, 10))
+    words.describe(JobProgress("fetch:starter", "download", 1, 10))
+    assert words.share == pytest.approx(0.07)
+    words = JobText(Clock())
+    words.describe(JobProgress("move:small", "move", 10, 10))
+    assert words.share == 1
 
 
 def test_a_job_that_waits_says_why():

@@ -317,7 +317,7 @@ def test_a_model_that_is_dropped_on_the_window_is_converted_once_its_quality_is_
     card = window.model_page.import_card
     assert engine.commands[-1] == InspectSource("/m/a.gguf")
     sizes = ((None, 500_000_000), ("smallest", 400_000_000), ("balanced", 600_000_000), ("faithful", 900_000_000))
-    engine.emit(SourceFacts("/m/a.gguf", SPEC, sizes))
+    engine.emit(SourceFacts("/m/a.gguf", "a", SPEC, sizes))
     smallest = card.quality.buttons["smallest"]
     qtbot.waitUntil(lambda: "about 800 MB on disk · " in smallest.accessibleDescription())
     assert "about 1.0 GB on disk" in card.quality.buttons[None].accessibleDescription()
@@ -325,7 +325,7 @@ def test_a_model_that_is_dropped_on_the_window_is_converted_once_its_quality_is_
     assert card.quality.verdict.line.text().startswith("Fits, with ")
     smallest.click()
     press(qtbot, card.strip.main_button)
-    assert engine.commands[-1] == StartJob("convert:/m/a.gguf", ConvertJob("/m/a.gguf", quality="smallest"))
+    assert engine.commands[-1] == StartJob("convert:/m/a.gguf", ConvertJob("/m/a.gguf", "a", quality="smallest"))
 
 
 def test_a_conversion_is_shown_once_where_its_card_is_and_in_the_list_elsewhere(

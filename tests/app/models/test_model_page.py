@@ -26,6 +26,7 @@ from engine.messages import (
     ModelFolder,
     ModelLoadFailed,
     ModelLoadProgress,
+    SourceFacts,
     StorageItem,
     StorageReport,
 )
@@ -215,11 +216,32 @@ def test_file_of_ones_own_is_converted_in_its_card(page: ModelPage, qtbot):
     with qtbot.waitSignal(page.convert_requested) as asked:
         page.import_card.offer("/m/a.gguf")
         page.import_card.strip.main_button.click()
-    assert asked.args == ["/m/a.gguf", None]
+    assert asked.args == ["/m/a.gguf", None, ""]
     page.show_job(JobProgress("convert:/m/a.gguf", "convert", 2, 4))
     assert page.import_card.strip.text() == "Convert layer 2 of 4"
     page.finish_job(JobFinished("convert:/m/a.gguf", "a"))
     assert page.import_card.strip.text() == "Ready"
+
+
+def test_the_name_of_a_model_can_be_chosen_and_one_that_is_taken_is_not_offered(page: ModelPage, qtbot):
+    page.set_models([OTHER, dataclasses.replace(SMALL, name="Sea")])
+    card = page.import_card
+    card.offer("/m/sea.gguf")
+    card.show_facts(SourceFacts("/m/sea.gguf", "sea", SPEC, ()))
+    assert card.name_field.text() == "sea 2"
+    card.name_field.selectAll()
+    qtbot.keyClicks(card.name_field, " My own ")
+    card.show_facts(SourceFacts("/m/sea.gguf", "sea", SPEC, ()))
+    with qtbot.waitSignal(page.convert_requested) as asked:
+        card.strip.main_button.click()
+    assert asked.args == ["/m/sea.gguf", None, "My own"]
+    page.show_job(JobProgress("convert:/m/sea.gguf", "convert", 2, 4))
+    assert not card.name_field.isEnabled(), "the name is settled while it is converted"
+    page.finish_job(
+        JobFinished("convert:/m/sea.gguf", None, "invalid_request", "There is already a model: another name")
+    )
+    assert card.name_field.isEnabled(), "another name is the next step"
+    assert card.name_field.text() == " My own "
 
 
 def test_new_list_keeps_the_state_of_cards_that_stay(page: ModelPage):

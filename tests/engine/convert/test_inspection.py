@@ -19,6 +19,7 @@ def test_the_sizes_are_those_that_the_conversion_makes(tmp_path: Path) -> None:
     path = write_tiny_gguf(tmp_path / "tiny.gguf", "qwen2", Kind.F16)
     facts = inspect_source(path)
     sizes = dict(facts.weights_bytes)
+    assert facts.name == "tiny"
     assert list(sizes) == [None, "smallest", "balanced", "faithful"]
     convert_file(
         tmp_path, Conversion(path, options=QuantizeOptions.of_quality("faithful")), lambda *_: None, lambda: False
