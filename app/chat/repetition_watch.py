@@ -62,6 +62,12 @@ class RepetitionWatch(QObject):
                 self._is_repeating = False
             self._show()
 
+    def look_at_shown(self) -> None:
+        """The chat has come into sight, or another version of an answer: it may have ended in a loop long ago."""
+        if self._session.messages and self._session.messages[-1].role == "assistant":
+            self.look()
+            self._show()
+
     def on_answer_ended(self) -> None:
         is_due, self._is_again_due = self._is_again_due, False
         if self._answer is not self._session.answer:

@@ -100,6 +100,7 @@ class ChatTab(QWidget):
         self.message_actions.chat_made.connect(lambda chat: self.turn_begun.emit(chat.id))
         self.message_actions.model_missed.connect(self.model_missed)
         self.repetition = RepetitionWatch(self.session, self.transcript, self._params, self)
+        self.message_actions.changed.connect(self.repetition.look_at_shown)
         self.repetition.stop_requested.connect(self.stop)
         self.repetition.stop_requested.connect(lambda: self.setFocus())
         self.repetition.again_requested.connect(self._ask_with_less_repetition)
@@ -217,6 +218,7 @@ class ChatTab(QWidget):
         # The settings may have been changed behind another page.
         self._show_max_tokens()
         self.meter.refresh()
+        self.repetition.look_at_shown()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         # Whatever in the tab has the focus, it leaves this key to the tab.

@@ -52,6 +52,8 @@ class Desk:
         before = self.tab.session.answer.text
         self.engine.answer(request_id, *text)
         self.qtbot.waitUntil(lambda: self.tab.session.answer.text == before + text)
+        # What came is set in another turn of the loop.
+        self.tab._show_throttle.flush()
 
     def finish(self, request_id: str, reason: str = "stop") -> None:
         self.engine.finish(request_id, reason)

@@ -7,6 +7,7 @@ from PySide6.QtCore import Qt
 
 from app.chat.repetition import MAX_TAIL_CHARACTERS, repeats_itself
 from app.chat.repetition_watch import LESS_REPETITION
+from app.state.history import History
 from tests.app.chat.desk import Desk
 
 STANZA = "The sea is deep and the sea is wide,\nand over it sails the tide.\nThe gulls are gone and so am I.\n\n"
@@ -109,3 +110,32 @@ def test_the_note_leaves_with_the_next_message(desk: Desk) -> None:
     desk.send("thanks")
     assert note is not None
     assert not note.isVisible()
+
+
+def test_a_loop_is_told_again_when_the_chat_is_opened_again(desk: Desk) -> None:
+    request_id = desk.send("a poem")
+    desk.answer(request_id, STANZA * 6)
+    desk.finish(request_id)
+    session = History(desk.path).load(desk.tab.session.id)
+    assert session is not None
+    view = desk.open(session).transcript.answer_view()
+    assert view is not None
+    note = view.repetition_note
+    assert note is not None
+    desk.qtbot.waitUntil(note.again_button.isVisible)
+    assert not note.stop_button.isVisible()
+
+
+def test_a_version_in_a_loop_is_told_when_it_comes_back(desk: Desk) -> None:
+    request_id = desk.send("a poem")
+    desk.answer(request_id, STANZA * 6)
+    desk.finish(request_id)
+    desk.tab.retry()
+    request_id = desk.engine.submits()[-1].request_id
+    desk.answer(request_id, STANZA)
+    desk.finish(request_id)
+    assert desk.view().repetition_note is None
+    desk.qtbot.mouseClick(desk.view().versions.before_button, Qt.MouseButton.LeftButton)
+    note = desk.view().repetition_note
+    assert note is not None
+    desk.qtbot.waitUntil(note.isVisible)
