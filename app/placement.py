@@ -11,7 +11,7 @@ from PySide6.QtCore import QEvent, QObject, QRect, Qt, QTimer, SignalInstance
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDockWidget, QMainWindow
 
-from app.theme import theme_signals
+from app.theme import theme_signals, unzoomed_px, zoomed_px
 
 # The frame is the window manager's and not known before the window is shown.
 _TITLE_BAR_PX = 32
@@ -36,7 +36,8 @@ def fitting(wanted: QRect, available: QRect) -> QRect:
 class DockWidths(QObject):
     """Gives the panels their wanted widths again whenever the window's size has changed, the first ones first.
 
-    Qt alone takes from the panels where the window shrinks and gives to the centre where it grows.
+    Qt alone takes from the panels where the window shrinks and gives to the centre where it grows. Wanted widths are
+    those of text at 100 %: larger text needs wider panels.
     """
 
     def __init__(self, window: QMainWindow, widths: Mapping[QDockWidget, int]) -> None:
@@ -72,17 +73,17 @@ class DockWidths(QObject):
     def _on_dragged(self) -> None:
         for dock, width_px in self._shown().items():
             if self._at_press.get(dock, width_px) != width_px:
-                self._wanted[dock] = width_px
+                self._wanted[dock] = unzoomed_px(width_px)
 
     def _ask(self) -> None:
         # After the layout has had its turn.
         QTimer.singleShot(0, self, self._apply)
 
     def _target(self) -> dict[QDockWidget, int]:
-        room_px = self._window.width() - _MIN_CENTRE_PX
+        room_px = self._window.width() - zoomed_px(_MIN_CENTRE_PX)
         target = {}
         for dock in self._shown():
-            target[dock] = max(min(self._wanted[dock], room_px), dock.minimumSizeHint().width())
+            target[dock] = max(min(zoomed_px(self._wanted[dock]), room_px), dock.minimumSizeHint().width())
             room_px -= target[dock]
         return target
 

@@ -119,9 +119,19 @@ def current_theme() -> Theme:
     return _current_look().theme
 
 
+def zoomed_px(size_px: int) -> int:
+    """What is so large at 100 % has this size at the present zoom, both in device-independent pixels."""
+    return round(size_px * _current_look().zoom_percent / 100)
+
+
+def unzoomed_px(size_px: int) -> int:
+    """What it would be at 100 % that is so large at the present zoom, both in device-independent pixels."""
+    return round(size_px * 100 / _current_look().zoom_percent)
+
+
 def icon_size_px() -> int:
     """The edge of a small icon at the present zoom, in device-independent pixels."""
-    return round(ICON_SIZE_PX * _current_look().zoom_percent / 100)
+    return zoomed_px(ICON_SIZE_PX)
 
 
 def apply_theme(app: QApplication, name: ThemeName) -> Theme:
