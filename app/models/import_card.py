@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from engine.api import ModelEntry
 
 _NOT_CONVERTIBLE = "source"
+_MAX_NAME_CHARACTERS = 100
 
 
 class ImportCard(Card):
@@ -65,7 +66,7 @@ class ImportCard(Card):
         self.quality = QualityChoice(has_own=True)
         self._models: Sequence[ModelEntry] = ()
         self._known = TextLabel("", "muted")
-        self.name_field = QLineEdit()
+        self.name_field = QLineEdit(maxLength=_MAX_NAME_CHARACTERS)
         self._name_row = QWidget()
         form = QFormLayout(self._name_row)
         form.setContentsMargins(0, 0, 0, 0)

@@ -65,6 +65,23 @@ def test_a_streamed_answer_looks_like_one_shown_at_once(qtbot: QtBot, view: Answ
     assert shown(view) == shown(whole)
 
 
+@pytest.mark.parametrize("every", [2, 7, 1_000])
+def test_what_is_read_several_times_before_it_is_shown_looks_like_what_is_shown_at_once(
+    qtbot: QtBot, view: AnswerView, every: int
+) -> None:
+    for number, start in enumerate(range(0, len(MIXED), 5)):
+        view.read(MIXED[start : start + 5])
+        if number % every == 0:
+            view.show_read()
+    view.finish()
+    other = AnswerView(560)
+    qtbot.addWidget(other)
+    other.append(MIXED)
+    other.finish()
+    assert shown(view) == shown(other)
+    assert [type(part) for part in view.views] == [type(part) for part in other.views]
+
+
 def count_written_blocks(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """A list that gains the number of blocks of each writing into a view."""
     written: list[int] = []
