@@ -49,7 +49,7 @@ def leave_or_ask(
 def quit_words() -> LeavingWords:
     return LeavingWords(
         translate("app", "Quit DeepInfer"),
-        translate("app", "Quitting ends them. What is written by then stays, and can be continued."),
+        translate("app", "Quitting stops the writing. What is written by then stays, and can be continued."),
         translate("app", "Quit now"),
     )
 

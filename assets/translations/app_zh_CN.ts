@@ -1916,8 +1916,8 @@
       <translation>立即退出</translation>
     </message>
     <message>
-      <source>Quitting ends them. What is written by then stays, and can be continued.</source>
-      <translation>退出会中断它们。已写出的部分会保留，之后可以继续。</translation>
+      <source>Quitting stops the writing. What is written by then stays, and can be continued.</source>
+      <translation>退出会中断书写。已写出的部分会保留，之后可以继续。</translation>
     </message>
     <message>
       <source>RAM:</source>
