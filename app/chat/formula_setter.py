@@ -6,7 +6,6 @@ Does not know who shows them.
 from __future__ import annotations
 
 import logging
-import sys
 import traceback
 from collections import OrderedDict
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -17,9 +16,6 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from app.chat.formula_drawing import FormulaDrawing, draw_formula
 
 MAX_DRAWINGS = 512
-_SLICE_S = 0.0005
-"""How long others wait for the interpreter while a formula is set: usually it is ten times as long, and for each call
-from Qt the window waits once."""
 _log = logging.getLogger(__name__)
 
 
@@ -60,7 +56,7 @@ class FormulaSetter(QObject):
         if self._at_work is None and self._waiting:
             source, _ = self._waiting.popitem(last=False)
             self._at_work = source
-            self._thread.submit(_draw, source).add_done_callback(lambda done: self._take(source, done))
+            self._thread.submit(draw_formula, source).add_done_callback(lambda done: self._take(source, done))
 
     def _take(self, source: str, done: Future[FormulaDrawing | None]) -> None:
         """On the thread."""
@@ -79,15 +75,6 @@ class FormulaSetter(QObject):
         self.drawn.emit(source)
         # Behind what else the window has to do by now.
         QTimer.singleShot(0, self, self._begin_next)
-
-
-def _draw(source: str) -> FormulaDrawing | None:
-    usual_s = sys.getswitchinterval()
-    sys.setswitchinterval(_SLICE_S)
-    try:
-        return draw_formula(source)
-    finally:
-        sys.setswitchinterval(usual_s)
 
 
 @cache
