@@ -100,9 +100,7 @@ def _run_loop(app: QApplication, home: Path, backend: str, check: WindowCheckNam
     loop.set_exception_handler(_on_loop_exception)
     asyncio.set_event_loop(loop)
     settings = Settings(home / "settings.json")
-    leave_efficiency_mode()
-    shorten_time_slice()
-    sys.setswitchinterval(_SWITCH_INTERVAL_S)
+    _let_the_window_through()
     config = EngineConfig(home=home, backend=backend)
     window = make_window(home, loop, engine_factory(lambda: configured(config, settings)), settings)
     window.closed.connect(loop.stop)
@@ -120,6 +118,15 @@ def _run_loop(app: QApplication, home: Path, backend: str, check: WindowCheckNam
     exit_code = 0 if test is None else test.report()
     loop.close()
     return exit_code, restart.is_wanted
+
+
+def _let_the_window_through() -> None:
+    """The thread that calls it is the window's: it is to get the processor and Python's lock soon, however much the
+    engine computes.
+    """
+    leave_efficiency_mode()
+    shorten_time_slice()
+    sys.setswitchinterval(_SWITCH_INTERVAL_S)
 
 
 def _make_check(name: WindowCheckName, window: MainWindow, home: Path) -> WindowCheck:

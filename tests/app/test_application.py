@@ -94,6 +94,31 @@ sys.exit(application.run(Path(sys.argv[1]), "cpu"))
     assert "already running" in result.stderr
 
 
+def test_the_window_gets_its_turns_soon_and_no_garbage_collector_holds_it_up(tmp_path: Path) -> None:
+    code = """
+import gc
+import sys
+from pathlib import Path
+from app import application
+
+def make_window(*arguments):
+    window = make(*arguments)
+
+    def tell():
+        print(sys.getswitchinterval() <= 0.001, gc.get_freeze_count() > len(gc.get_objects()))
+        window.close()
+
+    window.first_painted.connect(tell)
+    return window
+
+make, application.make_window = application.make_window, make_window
+sys.exit(application.run(Path(sys.argv[1]), "cpu"))
+"""
+    result = run_python("-c", code, str(tmp_path))
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.split() == ["True", "True"]
+
+
 def test_a_start_behind_a_window_that_is_being_closed_waits_for_its_end(tmp_path: Path) -> None:
     code = """
 import sys

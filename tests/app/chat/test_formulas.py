@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from threading import Event
 
 import pytest
@@ -113,12 +112,10 @@ class Pen:
 
     def __init__(self) -> None:
         self.begun: list[str] = []
-        self.slices_s: list[float] = []
         self.may_draw = Event()
 
     def draw(self, source: str) -> FormulaDrawing:
         self.begun.append(source)
-        self.slices_s.append(sys.getswitchinterval())
         assert self.may_draw.wait(10), "the test has ended"
         return FormulaDrawing("<svg/>", 1.0, 1.0)
 
@@ -157,16 +154,6 @@ def test_a_formula_that_breaks_is_not_in_the_log(
     assert "ZeroDivisionError" in caplog.text
     assert "break_down" in caplog.text
     assert "secret" not in caplog.text
-
-
-def test_the_window_gets_short_turns_while_a_formula_is_set(qtbot: QtBot, pen: Pen) -> None:
-    usual_s = sys.getswitchinterval()
-    setter = FormulaSetter()
-    pen.may_draw.set()
-    setter.drawing("a")
-    qtbot.waitUntil(lambda: setter.drawing("a") is not None)
-    assert pen.slices_s[0] < usual_s / 5
-    assert sys.getswitchinterval() == usual_s
 
 
 def test_a_formula_that_is_painted_goes_before_others(qtbot: QtBot, pen: Pen, monkeypatch: pytest.MonkeyPatch) -> None:
