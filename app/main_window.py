@@ -129,7 +129,8 @@ class MainWindow(QMainWindow):
         self.memory_dock = self._dock("memory", translate("app", "Memory"), self.memory_panel, right)
         self.memory_dock.setTitleBarWidget(DockTitle(self.memory_dock))
         widths = {dock: self.settings.get(setting) for dock, setting in self._width_settings()}
-        self._dock_widths = DockWidths(self, widths)
+        usual = {dock: setting.default for dock, setting in self._width_settings()}
+        self._dock_widths = DockWidths(self, widths, usual)
         least = {self.memory_dock: _LEAST_WIDTH_WITH_MEMORY_PX, self.sidebar_dock: _LEAST_WIDTH_WITH_CHATS_PX}
         self._narrow = NarrowWindow(self, least)
         HoverKeeper(self)

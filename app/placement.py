@@ -11,11 +11,13 @@ from PySide6.QtCore import QEvent, QObject, QRect, Qt, QTimer, SignalInstance
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDockWidget, QMainWindow
 
-from app.theme import theme_signals, unzoomed_px, zoomed_px
+from app.theme import theme_signals, zoomed_px
 
 # The frame is the window manager's and not known before the window is shown.
 _TITLE_BAR_PX = 32
 _MIN_CENTRE_PX = 400
+_EASY_CENTRE_PX = 600
+"""At 100 %, for a chat that is read with ease."""
 
 
 def available_geometry(window: QMainWindow) -> QRect:
@@ -36,14 +38,17 @@ def fitting(wanted: QRect, available: QRect) -> QRect:
 class DockWidths(QObject):
     """Gives the panels their wanted widths again whenever the window's size has changed, the first ones first.
 
-    Qt alone takes from the panels where the window shrinks and gives to the centre where it grows. Wanted widths are
-    those of text at 100 %: larger text needs wider panels.
+    Qt alone takes from the panels where the window shrinks and gives to the centre where it grows. A panel of its usual
+    width is made wider for larger text where the centre leaves room for it.
     """
 
-    def __init__(self, window: QMainWindow, widths: Mapping[QDockWidget, int]) -> None:
+    def __init__(
+        self, window: QMainWindow, widths: Mapping[QDockWidget, int], usual: Mapping[QDockWidget, int]
+    ) -> None:
         super().__init__(window)
         self._window = window
         self._wanted = dict(widths)
+        self._usual = usual
         self._at_press: dict[QDockWidget, int] = {}
         self._applied: dict[QDockWidget, int] = {}
         window.installEventFilter(self)
@@ -73,18 +78,24 @@ class DockWidths(QObject):
     def _on_dragged(self) -> None:
         for dock, width_px in self._shown().items():
             if self._at_press.get(dock, width_px) != width_px:
-                self._wanted[dock] = unzoomed_px(width_px)
+                self._wanted[dock] = width_px
 
     def _ask(self) -> None:
         # After the layout has had its turn.
         QTimer.singleShot(0, self, self._apply)
 
     def _target(self) -> dict[QDockWidget, int]:
-        room_px = self._window.width() - zoomed_px(_MIN_CENTRE_PX)
+        room_px = self._window.width() - _MIN_CENTRE_PX
         target = {}
         for dock in self._shown():
-            target[dock] = max(min(zoomed_px(self._wanted[dock]), room_px), dock.minimumSizeHint().width())
+            target[dock] = max(min(self._wanted[dock], room_px), dock.minimumSizeHint().width())
             room_px -= target[dock]
+        room_px += _MIN_CENTRE_PX - zoomed_px(_EASY_CENTRE_PX)
+        for dock, width_px in target.items():
+            if self._wanted[dock] == self._usual[dock]:
+                more_px = max(0, min(zoomed_px(width_px) - width_px, room_px))
+                target[dock] += more_px
+                room_px -= more_px
         return target
 
     def _apply(self) -> None:

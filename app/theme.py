@@ -124,11 +124,6 @@ def zoomed_px(size_px: int) -> int:
     return round(size_px * _current_look().zoom_percent / 100)
 
 
-def unzoomed_px(size_px: int) -> int:
-    """What it would be at 100 % that is so large at the present zoom, both in device-independent pixels."""
-    return round(size_px * 100 / _current_look().zoom_percent)
-
-
 def icon_size_px() -> int:
     """The edge of a small icon at the present zoom, in device-independent pixels."""
     return zoomed_px(ICON_SIZE_PX)
