@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import QRect, Qt
-from PySide6.QtGui import QPainter, QPaintEvent, QWheelEvent
+from PySide6.QtCore import QEvent, QRect, Qt
+from PySide6.QtGui import QHelpEvent, QPainter, QPaintEvent, QWheelEvent
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QCheckBox,
@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
     QStyleOptionButton,
     QStyleOptionComboBox,
     QStyleOptionSpinBox,
+    QToolTip,
     QWidget,
 )
 
@@ -28,10 +29,14 @@ from app.widgets.icons import icon
 
 # The stylesheet's padding does not reach the text of a spin box.
 _TEXT_MARGIN_PX = 6
+_LABEL_MARGIN_PX = 2
+"""That Qt leaves beside the text of a combo box."""
 
 
 class ChoiceBox(QComboBox):
-    """A combo box with the arrow of the icon set, and a list as high as its entries."""
+    """A combo box with the arrow of the icon set, and a list as high as its entries. What it has no room for it shortens,
+    and tells as a tip.
+    """
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -39,6 +44,26 @@ class ChoiceBox(QComboBox):
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         event.ignore()
+
+    def initStyleOption(self, option: QStyleOptionComboBox) -> None:  # noqa: N802 - Qt's name
+        super().initStyleOption(option)
+        room_px = (
+            self.style()
+            .subControlRect(QStyle.ComplexControl.CC_ComboBox, option, QStyle.SubControl.SC_ComboBoxEditField, self)
+            .width()
+        )
+        option.currentText = self.fontMetrics().elidedText(
+            option.currentText, Qt.TextElideMode.ElideRight, room_px - _LABEL_MARGIN_PX
+        )
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            option = QStyleOptionComboBox()
+            self.initStyleOption(option)
+            if option.currentText != self.currentText():
+                QToolTip.showText(event.globalPos(), self.currentText(), self)
+                return True
+        return super().event(event)
 
     def showPopup(self) -> None:  # noqa: N802 - Qt's name
         super().showPopup()
