@@ -34,8 +34,9 @@ _LABEL_MARGIN_PX = 2
 
 
 class ChoiceBox(QComboBox):
-    """A combo box with the arrow of the icon set, and a list as high as its entries. What it has no room for it shortens,
-    and tells as a tip.
+    """A combo box with the arrow of the icon set, and a list as high as its entries.
+
+    What it has no room for it shortens, and tells as a tip.
     """
 
     def __init__(self, parent: QWidget | None = None) -> None:
