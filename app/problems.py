@@ -73,7 +73,9 @@ class Problems(QObject):
     def _on_engine_started(self, engine: EngineStarted) -> None:
         self._settle("speed")
         if engine.handicap:
-            self._tell("speed", engine.handicap)
+            # Beside what else is wrong, of which something can be done here.
+            self._told["speed"] = engine.handicap
+            self._window.banner.add_message(engine.handicap)
 
     def _on_list_failed(self, problem: str) -> None:
         self._tell("models", problem, translate("app", "Try again"), self._list_again)

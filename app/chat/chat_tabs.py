@@ -310,6 +310,7 @@ class ChatTabs(QTabWidget):
         title = elided_title(metrics, whole_title, width_px)
         # An ampersand would be taken as the mark of a shortcut.
         words = title.replace("&", "&&") + _suffix(session)
+        self._bar.setTabData(index, _suffix(session))
         if words != self.tabText(index):
             # All tabs are laid out again.
             self.setTabText(index, words)

@@ -73,6 +73,10 @@ class MessageView(QWidget):
         """Which version of the message this is, from 1 on, and how many there are."""
         self.versions.show_place(place, count)
 
+    def can(self, tool: Tool) -> bool:
+        """Whether there is a button for it by now, that can be pressed."""
+        return self.tools.is_allowed(tool)
+
     def allow_changes(self, is_allowed: bool) -> None:
         """Nothing of a chat may be changed while it answers."""
         for tool in ("edit", "again", "again_same_seed", "go_on", "delete", "delete_turn"):
@@ -288,6 +292,9 @@ class AnswerMessageView(MessageView):
         self.tools.allow("copy", bool(self.message.text))
         self.tools.allow("copy_text", bool(self.message.text))
         self.error_panel.show_error_of(self.message)
+
+    def can(self, tool: Tool) -> bool:
+        return super().can(tool) or (tool == "go_on" and not self.continue_button.isHidden())
 
     def show_limit(self, words: str, is_full: bool) -> None:
         """Why the answer stopped before its end, empty if it did not; whether the chat has no room to go on."""

@@ -45,6 +45,8 @@ class PromptDialog(QDialog):
         self._read_own, self._read_all = read_own, read_all
         self._unsaved: dict[str, tuple[str, str]] = {}
         """Name and text as they were left, by the prompt's own name; "" is a new one's."""
+        self._as_saved = ("", "")
+        """What the fields make of the chosen prompt's name and text: they have one kind of space and of line end."""
         self.setWindowTitle(translate("app", "Prompts"))
         metrics = self.fontMetrics()
         self.resize(_WIDTH_CHARACTERS * metrics.averageCharWidth(), _HEIGHT_LINES * metrics.lineSpacing())
@@ -100,6 +102,7 @@ class PromptDialog(QDialog):
     def _list(self, chosen_id: str) -> None:
         """Reads the prompts again; that with the id stays chosen, else the first."""
         prompts = self._read_all()
+        self._follow_names(prompts)
         blocker = QSignalBlocker(self.list)
         self.list.clear()
         for prompt in prompts:
@@ -113,6 +116,11 @@ class PromptDialog(QDialog):
         blocker.unblock()
         self._show_chosen()
 
+    def _follow_names(self, prompts: list[Prompt]) -> None:
+        """What was left of a prompt that came along is that of the person's own one that has taken its place."""
+        names = {prompt.name.casefold(): prompt.name for prompt in prompts}
+        self._unsaved = {names.get(name.casefold(), name): words for name, words in self._unsaved.items()}
+
     def _chosen(self) -> Prompt | None:
         return _prompt_of(self.list.currentItem())
 
@@ -124,7 +132,7 @@ class PromptDialog(QDialog):
         """What stands in the fields, which are the item's, if it is not saved."""
         prompt, words = _prompt_of(item), (self.name_field.text(), self.text_field.toPlainText())
         name = "" if prompt is None else prompt.name
-        if words == ((prompt.name, prompt.text) if prompt is not None else ("", "")):
+        if words == self._as_saved:
             self._unsaved.pop(name, None)
         else:
             self._unsaved[name] = words
@@ -134,11 +142,16 @@ class PromptDialog(QDialog):
 
     def _show_chosen(self) -> None:
         prompt = self._chosen()
-        saved = ("", "") if prompt is None else (prompt.name, prompt.text)
-        name, text = self._unsaved.get("" if prompt is None else prompt.name, saved)
+        self._fill("" if prompt is None else prompt.name, "" if prompt is None else prompt.text)
+        self._as_saved = (self.name_field.text(), self.text_field.toPlainText())
+        unsaved = self._unsaved.get("" if prompt is None else prompt.name)
+        if unsaved is not None:
+            self._fill(*unsaved)
+        self._show_buttons()
+
+    def _fill(self, name: str, text: str) -> None:
         self.name_field.setText(name)
         self.text_field.setPlainText(text)
-        self._show_buttons()
 
     def _is_own(self, prompt: Prompt) -> bool:
         return any(one.id == prompt.id for one in self._read_own())
@@ -150,7 +163,7 @@ class PromptDialog(QDialog):
 
     def _show_buttons(self) -> None:
         prompt, name, text = self._chosen(), self.name_field.text().strip(), self.text_field.toPlainText()
-        is_other = prompt is None or (name, text) != (prompt.name, prompt.text)
+        is_other = (name, text) != self._as_saved
         is_taken = self._is_taken(name, prompt)
         self.note.setText(
             translate("app", "Another prompt has this name: choose one that is free.") if is_taken else ""
@@ -176,8 +189,13 @@ class PromptDialog(QDialog):
             changed = Prompt(name, text)
         else:
             changed = replace(prompt, name=name, text=text)
-        self._unsaved.pop("" if prompt is None else prompt.name, None)
         self.saved.emit(changed)
+        if not any((one.id, one.name, one.text) == (changed.id, name, text) for one in self._read_own()):
+            # The window says why. What was written stays here.
+            self.note.setText(translate("app", "It could not be saved."))
+            self.note.show()
+            return
+        self._unsaved.pop("" if prompt is None else prompt.name, None)
         self._list(changed.id)
 
     def delete(self) -> None:

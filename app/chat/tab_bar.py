@@ -18,7 +18,10 @@ MIN_TITLE_CHARACTERS = 10
 
 
 class ChatTabBar(QTabBar):
-    """A tab bar that knows the middle button, and whose tabs give way alike before it scrolls."""
+    """A tab bar that knows the middle button, and whose tabs give way alike before it scrolls.
+
+    A tab's data is the end of its text that tells the chat's state: it stays whole where the title is shortened.
+    """
 
     middle_clicked = Signal(int)
 
@@ -43,8 +46,10 @@ class ChatTabBar(QTabBar):
     def initStyleOption(self, option: QStyleOptionTab, tab_index: int) -> None:  # noqa: N802 - Qt's name
         super().initStyleOption(option, tab_index)
         room = self.style().subElementRect(QStyle.SubElement.SE_TabBarTabText, option, self)
-        title = self.tabText(tab_index).replace("&&", "&")
-        option.text = elided_title(self.fontMetrics(), title, room.width()).replace("&", "&&")
+        words, state = self.tabText(tab_index).replace("&&", "&"), self.tabData(tab_index) or ""
+        metrics = self.fontMetrics()
+        title = elided_title(metrics, words.removesuffix(state), room.width() - metrics.horizontalAdvance(state))
+        option.text = (title + state).replace("&", "&&")
 
     def tabSizeHint(self, index: int) -> QSize:  # noqa: N802 - Qt's name
         # Qt asks for all of them, from the first one on.

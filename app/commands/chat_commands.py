@@ -65,7 +65,7 @@ def _of_answer(tab: ChatTab) -> list[Command]:
     return [
         Command(translate("app", WORDS[tool]), kind, partial(_use, views[-1], tool), _called(tool))
         for tool in _OF_THE_ANSWER
-        if views[-1].tools.is_allowed(tool)
+        if views[-1].can(tool)
     ]
 
 

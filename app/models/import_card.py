@@ -42,6 +42,8 @@ class ImportCard(Card):
     """The path of a file or folder."""
     convert_requested = Signal(str, object, str)
     """The path of a file or folder, a quality or None, and the model's name, empty for that of the file."""
+    resume_requested = Signal(str)
+    """The job id, of a conversion that was asked for elsewhere."""
     pause_requested = Signal(str)
     cancel_requested = Signal(str)
     """The job id."""
@@ -56,6 +58,8 @@ class ImportCard(Card):
         super().__init__(parent)
         self._read_host = read_host
         self._path: str | None = None
+        self._is_taken_over = False
+        """The conversion was asked for elsewhere, or in an earlier start: the card knows neither quality nor name."""
         self._dialog: QFileDialog | None = None
         self._file_name = ElidedLabel()
         self.strip = JobStrip(StartWord.CONVERT, offers_load=True)
@@ -170,14 +174,15 @@ class ImportCard(Card):
             return
         if path != self._path:
             self._show_file(path)
+            self._is_taken_over = True
+            self._show_choices(False)
         self.strip.show_progress(progress)
 
     def finish_job(self, finished: JobFinished) -> None:
         if self._path is not None and finished.job_id == convert_job_id(self._path):
             self.strip.finish(finished)
             self._offer_another(finished.code == _NOT_CONVERTIBLE)
-            self.quality.setVisible(finished.code != _NOT_CONVERTIBLE)
-            self._name_row.setVisible(finished.code != _NOT_CONVERTIBLE)
+            self._show_choices(finished.code != _NOT_CONVERTIBLE and not self._is_taken_over)
 
     def end_job(self, job_id: str) -> None:
         """The conversion is done, or was given up."""
@@ -200,17 +205,23 @@ class ImportCard(Card):
 
     def _show_file(self, path: str | None) -> None:
         self._path = path
+        self._is_taken_over = False
         self._file_name.setText("" if path is None else PurePath(path).name)
         self._file_name.setVisible(path is not None)
         self.strip.setVisible(path is not None)
         self._known.hide()
         self.name_field.clear()
-        self._name_row.setVisible(path is not None)
-        self.quality.setVisible(path is not None)
+        self._show_choices(path is not None)
         self.quality.clear()
 
+    def _show_choices(self, is_shown: bool) -> None:
+        self._name_row.setVisible(is_shown)
+        self.quality.setVisible(is_shown)
+
     def _ask_for_conversion(self) -> None:
-        if self._path is not None:
+        if self._path is not None and self._is_taken_over:
+            self.resume_requested.emit(convert_job_id(self._path))
+        elif self._path is not None:
             self.convert_requested.emit(self._path, self.quality.quality, self.name_field.text().strip())
 
     def _ask_for_pause(self) -> None:

@@ -37,7 +37,7 @@ class JobRecord:
     code: str | None = None
     message: str | None = None
     share: float = 0.0
-    """How much of its last stage was done, from 0 to 1."""
+    """How much of it was done, all its stages together, from 0 to 1."""
 
 
 class JobStore:

@@ -50,6 +50,9 @@ class JobText:
     def _part(self, progress: JobProgress) -> tuple[float, float]:
         """Where the bar stands as the stage begins, and how much of it the stage takes, about."""
         is_fetch = is_download(progress.job_id)
+        if is_fetch and progress.stage == "verify" and not self._seen & {"download", "convert"}:
+            # What an earlier run has fetched is read through, before the rest comes.
+            return 0.0, 0.0
         if progress.stage == "download":
             return 0.0, _DOWNLOAD_SHARE
         if not is_fetch and converted_path(progress.job_id) is None:

@@ -84,6 +84,7 @@ class ModelController(QObject):
             view.convert_requested.connect(self.convert)
             view.pause_requested.connect(self.jobs.pause)
             view.cancel_requested.connect(self.jobs.cancel)
+            view.import_card.resume_requested.connect(self.jobs.resume)
         first_run.damaged.delete_requested.connect(page.delete_requested)
         self.imports = ImportController(client, (page.import_card, first_run.import_card), self)
         for part in (self.hub, self.imports):

@@ -1202,6 +1202,10 @@
       <translation>无法在此运行：{reason}</translation>
     </message>
     <message>
+      <source>It could not be saved.</source>
+      <translation>无法保存。</translation>
+    </message>
+    <message>
       <source>It failed without a message: try again</source>
       <translation>失败且没有说明：请重试</translation>
     </message>

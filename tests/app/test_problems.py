@@ -105,6 +105,17 @@ def test_a_library_that_can_be_read_again_is_not_said_to_be_lost(
     assert window.banner.isHidden()
 
 
+def test_a_slow_engine_is_told_beside_what_can_be_done_about_another_fault(
+    qtbot: QtBot, window: MainWindow, engine: FakeEngine
+) -> None:
+    engine.emit(ModelLoadFailed("tiny", "checkpoint", "layers/0003 is damaged: get the model again"))
+    qtbot.waitUntil(window.banner.isVisible)
+    engine.emit(EngineStarted("cpu", 2, "Answers take several times as long as they could: no kernels"))
+    qtbot.waitUntil(lambda: "several times as long" in window.banner.label.text())
+    assert window.banner.label.text().startswith("layers/0003 is damaged")
+    assert window.banner.action_button.isVisible()
+
+
 def test_a_slow_engine_is_told_until_a_faster_one_starts(qtbot: QtBot, window: MainWindow, engine: FakeEngine) -> None:
     handicap = (
         "Answers take several times as long as they could: "

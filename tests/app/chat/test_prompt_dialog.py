@@ -94,3 +94,58 @@ def test_a_name_that_is_taken_is_not_saved_twice(qtbot: QtBot, dialog: PromptDia
     assert not dialog.note.isVisible()
     qtbot.mouseClick(dialog.save_button, Qt.MouseButton.LeftButton)
     assert [one.name for one in prompts] == ["Translate", "translate 2"]
+
+
+def test_what_could_not_be_saved_stays_in_the_fields(qtbot: QtBot, prompts: list[Prompt]) -> None:
+    parent = QWidget()
+    qtbot.addWidget(parent)
+    dialog = PromptDialog(lambda: prompts, lambda: prompts, parent)
+    dialog.show()
+    dialog.begin_new()
+    qtbot.keyClicks(dialog.name_field, "Shorten")
+    qtbot.keyClicks(dialog.text_field, "Say it in one sentence:")
+    # Nobody keeps it, as with a full disk.
+    with qtbot.waitSignal(dialog.saved):
+        qtbot.mouseClick(dialog.save_button, Qt.MouseButton.LeftButton)
+    assert dialog.note.text() == "It could not be saved."
+    assert (dialog.name_field.text(), dialog.text_field.toPlainText()) == ("Shorten", "Say it in one sentence:")
+    dialog.reject()
+    question = dialog.findChild(QMessageBox)
+    assert question is not None
+    question.done(0)
+
+
+@pytest.mark.parametrize("text", ["a\u00a0b", "a\u2028b", "a\r\nb"])
+def test_a_prompt_that_was_only_looked_at_is_not_called_changed(qtbot: QtBot, prompts: list[Prompt], text: str) -> None:
+    prompts.append(Prompt("From elsewhere", text))
+    parent = QWidget()
+    qtbot.addWidget(parent)
+    dialog = PromptDialog(lambda: prompts, lambda: prompts, parent)
+    dialog.show()
+    dialog.list.setCurrentRow(1)
+    assert not dialog.save_button.isEnabled()
+    dialog.list.setCurrentRow(0)
+    assert dialog.list.item(1).text() == "From elsewhere"
+    dialog.reject()
+    assert dialog.isHidden()
+
+
+def test_what_was_left_of_one_that_came_along_goes_to_the_own_one_in_its_place(qtbot: QtBot) -> None:
+    came, own = Prompt("Translate", "Translate this:"), []
+
+    def every() -> list[Prompt]:
+        names = {one.name.casefold() for one in own}
+        return [*own, *([came] if came.name.casefold() not in names else [])]
+
+    parent = QWidget()
+    qtbot.addWidget(parent)
+    dialog = PromptDialog(lambda: own, every, parent)
+    dialog.saved.connect(own.append)
+    dialog.show()
+    qtbot.keyClicks(dialog.text_field, "please ")
+    dialog.begin_new()
+    qtbot.keyClicks(dialog.name_field, "translate")
+    qtbot.keyClicks(dialog.text_field, "Into French:")
+    qtbot.mouseClick(dialog.save_button, Qt.MouseButton.LeftButton)
+    assert [dialog.list.item(row).text() for row in range(dialog.list.count())] == ["translate (not saved)"]
+    assert dialog.text_field.toPlainText() == "please Translate this:"

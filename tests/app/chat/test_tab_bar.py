@@ -91,3 +91,13 @@ def test_a_shortened_branch_is_told_from_its_origin(bar: ChatTabBar) -> None:
     assert "…" in shown[0]
     assert shown[0].endswith("ch)")
     assert shown[1].endswith("…")
+
+
+def test_a_state_behind_a_title_is_no_part_of_what_is_shortened(bar: ChatTabBar) -> None:
+    bar.setTabText(1, f"{TITLES[1]} (branch)  (2nd)")
+    bar.setTabData(1, "  (2nd)")
+    widths(bar, 1_000)
+    option = QStyleOptionTab()
+    bar.initStyleOption(option, 1)
+    assert "…" in option.text
+    assert option.text.endswith(")  (2nd)")

@@ -203,6 +203,20 @@ def test_the_chat_is_pinned_and_answered_again_from_the_palette(
     assert tab.session.is_busy
 
 
+@pytest.mark.parametrize("reason", ["stop", "length", "cancelled"])
+def test_an_answer_can_go_on_from_the_palette_however_it_ended(
+    qtbot: QtBot, window: MainWindow, engine: FakeEngine, reason: str
+) -> None:
+    request_id = send(qtbot, window, engine, "the ferry")
+    engine.answer(request_id, "It leaves")
+    engine.finish(request_id, reason)
+    (tab,) = window.tabs.tabs()
+    qtbot.waitUntil(lambda: not tab.session.is_busy)
+    (go_on,) = (one for one in chat_commands(window.tabs, window.chats) if one.words.startswith("Continue"))
+    go_on.run()
+    assert engine.submits()[-1].continues_answer
+
+
 def test_an_empty_chat_offers_only_what_it_can_do(qtbot: QtBot, window: MainWindow) -> None:
     words = [command.words for command in chat_commands(window.tabs, window.chats)]
     assert words == ["Attach files…"]

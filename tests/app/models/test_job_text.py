@@ -105,6 +105,17 @@ def test_a_download_and_what_follows_it_have_one_bar(job_id: str):
     assert shares[-1] == 1
 
 
+def test_what_is_read_through_before_a_download_goes_on_does_not_move_the_bar():
+    words = JobText(Clock())
+    shares = []
+    for stage, done in (("verify", 3), ("download", 5), ("verify", 9), ("convert", 1)):
+        words.describe(JobProgress("hub:a/b:c:balanced", stage, done, 9))
+        shares.append(words.share)
+    assert shares == sorted(shares)
+    assert shares[0] == 0
+    assert shares[1] < 0.5
+
+
 def test_a_download_that_begins_again_moves_the_bar_back_and_a_move_has_all_of_it():
     words = JobText(Clock())
     words.describe(JobProgress("fetch:starter", "download", 9, 10))

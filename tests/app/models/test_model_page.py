@@ -244,6 +244,19 @@ def test_the_name_of_a_model_can_be_chosen_and_one_that_is_taken_is_not_offered(
     assert card.name_field.text() == " My own "
 
 
+def test_a_conversion_of_an_earlier_start_goes_on_as_it_was_asked_for(page: ModelPage, qtbot):
+    card = page.import_card
+    page.show_job(JobProgress("convert:/m/sea.gguf", "convert", 2, 4))
+    assert not card.name_field.isVisibleTo(card)
+    assert not card.quality.isVisibleTo(card)
+    page.finish_job(JobFinished("convert:/m/sea.gguf", None, "cancelled"))
+    assert not card.quality.isVisibleTo(card)
+    # Its name and quality are known to the list of jobs alone.
+    with qtbot.assertNotEmitted(page.convert_requested), qtbot.waitSignal(card.resume_requested) as asked:
+        card.strip.main_button.click()
+    assert asked.args == ["convert:/m/sea.gguf"]
+
+
 def test_new_list_keeps_the_state_of_cards_that_stay(page: ModelPage):
     page.set_models([SMALL])
     page.show_load(ModelLoadProgress("small", 5, 30))
