@@ -133,6 +133,8 @@ def test_failed_conversion_stands_in_its_card_and_can_be_retried(page: FirstRunP
     convert(page)
     page.finish_job(JobFinished(f"convert:{FILE}", None, "storage", "The file ends early: download it again"))
     assert "The file ends early: download it again" in texts(page)
+    # The card is laid out anew first.
+    qtbot.waitUntil(lambda: page.import_card.strip.main_button.height() > 0)
     with qtbot.waitSignal(page.convert_requested) as asked:
         qtbot.mouseClick(page.import_card.strip.main_button, Qt.MouseButton.LeftButton)
     assert asked.args == [FILE, None, ""]
