@@ -47,6 +47,13 @@ static int is_supported(const di_kernels *table) {
 
 static const di_kernels *const TABLES[] = {&di_table_avx512bf16, &di_table_avx512vnni, &di_table_avxvnni, &di_table_avx2};
 
+enum { ZEN_4_FAMILY = 0x19 }; // Zen 3 as well, which has no AVX-512
+
+static int is_zen_4(void) {
+    cpuid_leaf maker = leaf(0, 0), one = leaf(1, 0);
+    return maker.ebx == signature_AMD_ebx && (one.eax >> 8 & 15) + (one.eax >> 20 & 255) == ZEN_4_FAMILY;
+}
+
 #elif defined(__aarch64__)
 
 extern const di_kernels di_table_neon, di_table_neondot;
@@ -65,21 +72,30 @@ static int is_supported(const di_kernels *table) { return table == &di_table_neo
 
 static const di_kernels *const TABLES[] = {&di_table_neondot, &di_table_neon};
 
+static int is_zen_4(void) { return 0; }
+
 #endif
 
 static const di_kernels *chosen;
+static int has_whole_vectors;
 
 const di_kernels *di_kernels_chosen(void) {
     for (unsigned i = 0; chosen == 0 && i < sizeof TABLES / sizeof *TABLES; i++)
-        if (is_supported(TABLES[i])) chosen = TABLES[i];
+        if (is_supported(TABLES[i])) {
+            has_whole_vectors = !is_zen_4();
+            chosen = TABLES[i];
+        }
     return chosen;
 }
+
+int di_has_whole_vectors(void) { return has_whole_vectors; }
 
 const char *di_variant(void) { return di_kernels_chosen() ? di_kernels_chosen()->variant : 0; }
 
 int di_choose_variant(const char *name) {
     for (unsigned i = 0; i < sizeof TABLES / sizeof *TABLES; i++)
         if (strcmp(TABLES[i]->variant, name) == 0 && is_supported(TABLES[i])) {
+            has_whole_vectors = 1;
             chosen = TABLES[i];
             return 1;
         }

@@ -73,6 +73,10 @@ typedef struct di_kernels {
 // The best variant that this processor runs, chosen at the first call; null if it runs none.
 const di_kernels *di_kernels_chosen(void);
 
+// Whether a vector of 512 bits is one operation. Zen 4 makes two of it: there two streams of weights cost more than half
+// as many instructions save (eight rows a quarter slower).
+int di_has_whole_vectors(void);
+
 static inline int di_index_of_bits(const di_weight *weight) { return weight->bits == 8 ? 3 : weight->bits - 3; }
 
 static inline di_tile_function *di_tile_of(const di_weight *weight) {
@@ -83,7 +87,8 @@ static inline di_panel_function *di_panel_of(const di_weight *weight) {
     return di_kernels_chosen()->panels[di_index_of_bits(weight)][weight->has_minimum != 0];
 }
 
-// Its name, or null. `di_choose_variant` takes another one (for tests); 0 if this processor cannot run it.
+// Its name, or null. `di_choose_variant` takes another one (for tests), with all that it has, whether it pays here or
+// not; 0 if this processor cannot run it.
 DI_EXPORT const char *di_variant(void);
 DI_EXPORT int di_choose_variant(const char *name);
 

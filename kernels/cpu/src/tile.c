@@ -111,7 +111,8 @@ ALWAYS_INLINE void blocks_times_rows(
     const di_run_codes *x, ptrdiff_t x_stride, int num_rows, float *y, ptrdiff_t y_stride) {
     int num_groups = w->num_columns / w->group_size, b = 0;
 #if DI_HAS_SIXTEEN
-    for (; num_rows == MAX_HANDFUL && b + 1 < num_blocks; b += 2)
+    int num_paired = num_rows == MAX_HANDFUL && di_has_whole_vectors() ? num_blocks / 2 * 2 : 0;
+    for (; b < num_paired; b += 2)
         two_blocks_times_rows(
             di_group_at(w, first_block + b, 0), di_group_at(w, first_block + b + 1, 0), num_groups, runs_per_group, bits,
             has_minimum, x, x_stride, num_rows, y + DI_BLOCK_ROWS * b, y_stride);

@@ -21,6 +21,7 @@ static inline __attribute__((always_inline)) void two_blocks_times_rows(
     const uint8_t *low, const uint8_t *high, int num_groups, int runs_per_group, int bits, int has_minimum,
     const di_run_codes *x, ptrdiff_t x_stride, int num_rows, float *y, ptrdiff_t y_stride) {
     ptrdiff_t between = high - low;
+    const uint8_t *end = high;
     vf16 totals[MAX_HANDFUL];
 #pragma GCC unroll 8
     for (int r = 0; r < num_rows; r++) totals[r] = vf16_zero();
@@ -33,9 +34,11 @@ static inline __attribute__((always_inline)) void two_blocks_times_rows(
             low += 2 * DI_BLOCK_ROWS;
         }
         for (int run = 0; run < runs_per_group; run++, x++, low += DI_RUN * bits) {
+            // Behind block b lies b + 1, which is at hand: at its end the next pair is asked for.
+            const uint8_t *ahead = low + BYTES_AHEAD + (end - low <= BYTES_AHEAD ? between : 0);
             for (int byte = 0; byte < DI_RUN * bits + CACHE_LINE / 2; byte += CACHE_LINE) {
-                __builtin_prefetch(low + BYTES_AHEAD + byte, 0, 3);
-                __builtin_prefetch(low + between + BYTES_AHEAD + byte, 0, 3);
+                __builtin_prefetch(ahead + byte, 0, 3);
+                __builtin_prefetch(ahead + between + byte, 0, 3);
             }
             dot16 dots[MAX_HANDFUL];
 #pragma GCC unroll 8
